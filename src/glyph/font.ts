@@ -14,4 +14,8 @@ export interface Font {
   /** Rows above the baseline. */
   readonly ascentPx: number;
   glyph(codePoint: number): Glyph | undefined;
+  /** Advance of the glyph without decoding its rows; 0 when the font has none. */
+  widthPx(codePoint: number): number;
+  /** Every code point the font has a bitmap for, ascending. */
+  codePoints(): Iterable<number>;
 }
