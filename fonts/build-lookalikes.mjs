@@ -34,7 +34,7 @@ writeFileSync(new URL('lookalikes.json', import.meta.url), `${text}\n`);
 function explain(classes, table) {
   const name = (code) => `U+${code.toString(16).toUpperCase().padStart(4, '0')} ${String.fromCodePoint(code)}`;
   for (const { winner, losers } of classes) {
-    const others = [...losers].map(([code, mark]) => `${name(code)} ${mark === undefined ? 'spelled' : `mark ${mark}`}`);
+    const others = [...losers].map(([code, fate]) => `${name(code)} ${typeof fate === 'number' ? `mark ${fate}` : fate}`);
     console.log(`${name(winner)}: ${others.join(', ')}`);
   }
   for (const [reason, set] of Object.entries(table.spelled)) console.log(`${reason}: ${set}`);

@@ -1,13 +1,14 @@
 /**
  * Finds what a chain of fonts may not print as it is; makes the tables of fonts/lookalikes.json.
  *
- * Takes the chain's fonts and the cell geometries of all shapes that use it. Gives the characters that are spelled
- * out although a font draws them, and the Greek and Cyrillic letters that are printed with a mark. Afterwards every
- * printed glyph is unlike every other, and no wide glyph reads as two narrow ones under any of the geometries.
- * Not used at run time.
+ * Takes the chain's fonts and the cell geometries of all shapes that use it. Afterwards every printed glyph is unlike
+ * every other, and no wide glyph reads as two narrow ones under any of the geometries. Where several characters share
+ * a bitmap, one keeps it; of the others, letters of some scripts get a mark, some are drawn by a later font of the
+ * chain that tells them apart, and the rest are spelled out. Not used at run time.
  */
 import { formatRanges } from './code-ranges.js';
 import type { Font } from './font.js';
+import { byPreference, marksFor } from './lookalike-rules.js';
 import type { LookalikeTable } from './lookalikes.js';
 import { markFits, markGlyph, marks } from './mark.js';
 import { newlineCell, newlineGlyph, padGlyph } from './own-glyphs.js';
@@ -15,11 +16,13 @@ import { type Box, boxOf, type PlacedGlyph, placeGlyph } from './placed-glyph.js
 import { unprintableReason } from './printable.js';
 import { type CellGeometry, findSplitWides } from './split-wides.js';
 
-/** One bitmap that several characters share: who prints it, and what becomes of the others. */
+/** What becomes of a character whose bitmap another one keeps: a mark's number, a later font, or spelling out. */
+export type Fate = number | 'later' | 'spelled';
+
+/** One bitmap that several characters share. */
 export interface LookalikeClass {
   readonly winner: number;
-  /** Mark by code point; undefined where the character is spelled out. */
-  readonly losers: ReadonlyMap<number, number | undefined>;
+  readonly losers: ReadonlyMap<number, Fate>;
 }
 
 export interface LookalikeReport {
@@ -31,20 +34,26 @@ export interface LookalikeReport {
 /** Applies the rules to a chain; the same input gives the same table on one Unicode version. */
 export function findLookalikes(fonts: readonly Font[], geometries: readonly CellGeometry[]): LookalikeReport {
   const box = boxOf(fonts);
-  const { drawn, spelled } = drawAll(fonts, box);
-  const { printed, classes, losers } = settleClasses(drawn, box);
-  const split = findSplitWides(printed, padGlyph(box), geometries);
-  for (const codePoint of split) printed.delete(codePoint);
-  const byMark = marks.map((_, mark) => classes.flatMap((c) => [...c.losers].filter(([, m]) => m === mark)));
-  const marked = byMark.map((entries) => entries.map(([codePoint]) => codePoint).filter((c) => printed.has(c)));
-  const sets = { ...spelled, lookalike: losers, twoNarrow: split };
-  const ranges = Object.entries(sets).map(([reason, set]) => [reason, formatRanges(set)]);
-  return { table: { spelled: Object.fromEntries(ranges), marked: marked.map(formatRanges) }, classes, printed };
+  const { drawn, unprintable } = drawAll(fonts, box);
+  const { printed, classes } = settleClasses(drawn, fonts, box);
+  const twoNarrow = findSplitWides(printed, padGlyph(box), geometries);
+  for (const codePoint of twoNarrow) printed.delete(codePoint);
+  const fates = classes.flatMap(({ losers }) => [...losers]);
+  const withFate = (fate: Fate) => fates.filter(([, f]) => f === fate).map(([codePoint]) => codePoint);
+  const printedWith = (fate: Fate) => formatRanges(withFate(fate).filter((codePoint) => printed.has(codePoint)));
+  const spelled = { ...unprintable, lookalike: withFate('spelled'), twoNarrow };
+  const table = {
+    spelled: Object.fromEntries(Object.entries(spelled).map(([reason, set]) => [reason, formatRanges(set)])),
+    later: printedWith('later'),
+    marked: marks.map((_, mark) => printedWith(mark)),
+  };
+  return { table, classes, printed };
 }
 
+/** Every glyph that the chain could print, before any is compared with another. */
 function drawAll(fonts: readonly Font[], box: Box) {
   const drawn = new Map<number, PlacedGlyph>();
-  const spelled: Record<string, number[]> = {};
+  const unprintable: Record<string, number[]> = {};
   const seen = new Set<number>();
   for (const font of fonts) {
     for (const codePoint of font.codePoints()) {
@@ -53,70 +62,53 @@ function drawAll(fonts: readonly Font[], box: Box) {
       const glyph = font.glyph(codePoint)!;
       const reason = unprintableReason(codePoint, glyph);
       if (reason === undefined) drawn.set(codePoint, placeGlyph(glyph, font, box));
-      else (spelled[reason] ??= []).push(codePoint);
+      else (unprintable[reason] ??= []).push(codePoint);
     }
   }
   drawn.set(newlineCell, newlineGlyph(box));
-  return { drawn, spelled };
+  return { drawn, unprintable };
 }
 
-function settleClasses(drawn: ReadonlyMap<number, PlacedGlyph>, box: Box) {
+function settleClasses(drawn: ReadonlyMap<number, PlacedGlyph>, fonts: readonly Font[], box: Box) {
   const groups = groupByBitmap(drawn);
   const taken = new Set([...groups.keys(), bitmapKey(padGlyph(box))]);
-  groups.delete(bitmapKey(padGlyph(box)));
   const printed = new Map<number, PlacedGlyph>();
   const classes: LookalikeClass[] = [];
-  const spelledOut: number[] = [];
   for (const [winner, ...others] of groups.values()) {
     printed.set(winner!, drawn.get(winner!)!);
-    const losers = new Map<number, number | undefined>();
+    const losers = new Map<number, Fate>();
     for (const loser of others) {
-      const mark = chooseMark(loser, drawn.get(loser)!, taken, box);
-      losers.set(loser, mark);
-      if (mark === undefined) {
-        spelledOut.push(loser);
-        continue;
-      }
-      const glyph = markGlyph(drawn.get(loser)!, mark, box);
-      taken.add(bitmapKey(glyph));
-      printed.set(loser, glyph);
+      const chosen = otherGlyphs(loser, drawn.get(loser)!, fonts, box).find(([, g]) => !taken.has(bitmapKey(g)));
+      losers.set(loser, chosen?.[0] ?? 'spelled');
+      if (chosen === undefined) continue;
+      taken.add(bitmapKey(chosen[1]));
+      printed.set(loser, chosen[1]);
     }
     if (losers.size > 0) classes.push({ winner: winner!, losers });
   }
-  return { printed, classes, losers: spelledOut };
+  return { printed, classes };
 }
 
-/** Code points by bitmap, the winner of each group first. */
+/** What else could be printed for a character, in order of preference. */
+function otherGlyphs(codePoint: number, glyph: PlacedGlyph, fonts: readonly Font[], box: Box) {
+  const found: [Fate, PlacedGlyph][] = marksFor(codePoint)
+    .filter((mark) => markFits(glyph, mark, box))
+    .map((mark) => [mark, markGlyph(glyph, mark, box)]);
+  const font = fonts.filter((candidate) => candidate.widthPx(codePoint) > 0)[1];
+  if (font !== undefined) found.push(['later', placeGlyph(font.glyph(codePoint)!, font, box)]);
+  return found;
+}
+
+/** Code points by bitmap; in each group the one that keeps it comes first. */
 function groupByBitmap(drawn: ReadonlyMap<number, PlacedGlyph>): Map<string, number[]> {
   const groups = new Map<string, number[]>();
-  for (const codePoint of [...drawn.keys()].sort(byRank)) {
+  for (const codePoint of [...drawn.keys()].sort(byPreference)) {
     const key = bitmapKey(drawn.get(codePoint)!);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [codePoint]);
     else group.push(codePoint);
   }
   return groups;
-}
-
-const greekLetter = /^(?=\p{L})\p{Script=Greek}$/u;
-const cyrillicLetter = /^(?=\p{L})\p{Script=Cyrillic}$/u;
-
-/** The first mark of the letter's script that stands clear of its ink and leaves a bitmap nobody has. */
-function chooseMark(codePoint: number, glyph: PlacedGlyph, taken: ReadonlySet<string>, box: Box) {
-  const letter = String.fromCodePoint(codePoint);
-  const order = greekLetter.test(letter) ? [0, 2, 3, 5, 1, 4] : cyrillicLetter.test(letter) ? [1, 2, 4, 5, 0, 3] : [];
-  return order.find((mark) => markFits(glyph, mark, box) && !taken.has(bitmapKey(markGlyph(glyph, mark, box))));
-}
-
-/** ASCII first, then the newline cell and box drawing, then Latin-1, then by code point. */
-function byRank(a: number, b: number): number {
-  return rank(a) - rank(b) || a - b;
-}
-
-function rank(codePoint: number): number {
-  if (codePoint < 0x80) return 0;
-  if ((codePoint >= 0x2500 && codePoint < 0x2580) || codePoint === newlineCell) return 1;
-  return codePoint < 0x100 ? 2 : 3;
 }
 
 function bitmapKey({ widthPx, rows }: PlacedGlyph): string {

@@ -95,8 +95,14 @@ export class FontChain {
 
   /** Which font draws the character; -1 for none. Asks the table first: what is spelled out loads no font. */
   #position(codePoint: number): number {
-    if (this.#lookalikes.treatment(codePoint) === treatment.spelled) return -1;
-    return this.#records.findIndex((record) => loadFont(record.name).widthPx(codePoint) > 0);
+    const how = this.#lookalikes.treatment(codePoint);
+    if (how === treatment.spelled) return -1;
+    const first = this.#nextPosition(codePoint, 0);
+    return how === treatment.later ? this.#nextPosition(codePoint, first + 1) : first;
+  }
+
+  #nextPosition(codePoint: number, from: number): number {
+    return this.#records.findIndex((record, at) => at >= from && loadFont(record.name).widthPx(codePoint) > 0);
   }
 }
 

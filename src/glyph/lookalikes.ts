@@ -12,18 +12,21 @@ import { eachInRanges } from './code-ranges.js';
 export interface LookalikeTable {
   /** Sets of code points in the form of code-ranges.ts that are spelled out although a font has a glyph, by reason. */
   readonly spelled: Readonly<Record<string, string>>;
+  /** Drawn by the second font of the chain that has the character: the first draws it like another one. */
+  readonly later: string;
   /** One set per mark of mark.ts. */
   readonly marked: readonly string[];
 }
 
-/** Treatment of a code point: `printed` as drawn, `spelled` out, or `firstMark` plus the number of its mark. */
-export const treatment = { printed: 0, spelled: 1, firstMark: 2 } as const;
+/** Treatment of a code point; from `firstMark` on, the number of its mark. */
+export const treatment = { printed: 0, spelled: 1, later: 2, firstMark: 3 } as const;
 
 export class Lookalikes {
   readonly #pages: (Uint8Array | undefined)[] = [];
 
   constructor(table: LookalikeTable) {
     for (const set of Object.values(table.spelled)) this.#fill(set, treatment.spelled);
+    this.#fill(table.later, treatment.later);
     for (const [mark, set] of table.marked.entries()) this.#fill(set, treatment.firstMark + mark);
   }
 
