@@ -1,0 +1,134 @@
+/**
+ * The worker pool: Piscina for the threads; queueing, deadlines and second attempts are ours.
+ *
+ * Piscina's queue rejects when it is full instead of waiting, and a task can only be timed from its submission, so a
+ * page is handed over only when a worker is free. A worker that dies or overruns the deadline is replaced by Piscina;
+ * its page gets one more attempt. A pool whose module has never loaded in any worker fails as a whole.
+ */
+import { Piscina } from 'piscina';
+import { interruption, SnapcompactError } from '../errors.js';
+import { packageFile } from '../package-files.js';
+import type { Page } from '../page/paginate.js';
+import type { Frame } from './frame.js';
+import { type Print, type Renderer, taskOf } from './renderer.js';
+
+export interface PoolOptions {
+  /** 1 or more. */
+  readonly threads: number;
+  /** How long one page may take, worker start included, before its worker is given up. */
+  readonly deadlineMs: number;
+  /** The worker module; default the built one. Another one is for tests of failing workers. */
+  readonly workerFile?: URL;
+}
+
+export class PoolRenderer implements Renderer {
+  readonly threads: number;
+  readonly #deadlineMs: number;
+  readonly #pool: Piscina;
+  readonly #waiting: (() => void)[] = [];
+  readonly #broken = new AbortController();
+  #free: number;
+  #loaded = false;
+  #closing: Promise<void> | undefined;
+
+  constructor({ threads, deadlineMs, workerFile = packageFile('dist/frame/worker.js') }: PoolOptions) {
+    this.threads = threads;
+    this.#free = threads;
+    this.#deadlineMs = deadlineMs;
+    this.#pool = new Piscina({
+      filename: workerFile.href,
+      name: 'paint',
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: 1,
+      atomics: 'async',
+      recordTiming: false,
+    });
+    this.#pool.on('message', () => {
+      this.#loaded = true;
+    });
+    this.#pool.on('error', (cause: unknown) => this.#failUnlessLoaded(cause));
+  }
+
+  async paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+    await this.#slot();
+    try {
+      return (await this.#attempt(page, print, signal)) ?? (await this.#lastAttempt(page, print, signal));
+    } finally {
+      this.#release();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#pool.close({ force: false });
+    return this.#closing;
+  }
+
+  /** The frame, or undefined when the worker was lost on the way. */
+  async #attempt(page: Page, print: Print, signal?: AbortSignal): Promise<Frame | undefined> {
+    const outcome = await this.#run(page, print, signal);
+    return 'frame' in outcome ? outcome.frame : undefined;
+  }
+
+  async #lastAttempt(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+    const outcome = await this.#run(page, print, signal);
+    if ('frame' in outcome) return outcome.frame;
+    throw new SnapcompactError('worker-failed', {
+      expected: 'a painted frame',
+      of: `page ${page.index + 1}`,
+      got: `two lost workers, the second by: ${outcome.lost}`,
+      cause: outcome.cause,
+    });
+  }
+
+  async #run(
+    page: Page,
+    print: Print,
+    signal: AbortSignal | undefined,
+  ): Promise<{ frame: Frame } | { lost: string; cause: unknown }> {
+    const stops = signal === undefined ? [this.#broken.signal] : [this.#broken.signal, signal];
+    const overrun = new AbortController();
+    const timer = setTimeout(() => overrun.abort(), this.#deadlineMs);
+    const task = taskOf(page, print);
+    try {
+      for (const stop of stops) if (stop.aborted) throw interruption('rendering', stop);
+      const any = AbortSignal.any([...stops, overrun.signal]);
+      return { frame: await this.#pool.run(task, { signal: any, transferList: [task.cells.buffer] }) };
+    } catch (cause) {
+      if (!overrun.signal.aborted) this.#failUnlessLoaded(cause);
+      for (const stop of stops) if (stop.aborted) throw interruption('rendering', stop);
+      const lost = overrun.signal.aborted ? `no answer within ${this.#deadlineMs} ms` : messageOf(cause);
+      return { lost, cause };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #failUnlessLoaded(cause: unknown): void {
+    if (this.#loaded || this.#broken.signal.aborted) return;
+    this.#broken.abort(
+      new SnapcompactError('worker-failed', {
+        expected: 'a worker module that loads',
+        of: 'the worker pool',
+        got: messageOf(cause),
+        hint: 'run the build, or paint in-process with 0 threads',
+        cause,
+      }),
+    );
+  }
+
+  async #slot(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,95 @@
+/**
+ * Pages → frames, in order, in-process or in a worker pool, behind one interface.
+ *
+ * Thread count never shows in a frame's bytes. At most `concurrency` pages are being painted and as many more are
+ * finished and waiting for the consumer: memory stays bounded however many pages come.
+ */
+import { interruption } from '../errors.js';
+import type { Atlas } from '../glyph/atlas.js';
+import type { Geometry } from '../page/geometry.js';
+import type { Page } from '../page/paginate.js';
+import { cellsOfPage } from './cells.js';
+import { type Frame, type PaintTask, paintFrame } from './frame.js';
+
+/** How the pages of a job are printed. */
+export interface Print {
+  readonly geometry: Geometry;
+  readonly atlas: Atlas;
+}
+
+export interface Renderer {
+  /** Pages painted at once; 0 for in-process painting. */
+  readonly threads: number;
+  /**
+   * Paints one page. Rejects with `interrupted` when `signal` fires, and with `worker-failed` when the page cost two
+   * workers; other pages go on.
+   */
+  paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame>;
+  /** Lets running pages finish, then frees every thread. May be called more than once. */
+  close(): Promise<void>;
+}
+
+/** The task for one page; made anew for each attempt, since its cells are moved away. */
+export function taskOf(page: Page, { geometry, atlas }: Print): PaintTask {
+  return {
+    cells: cellsOfPage(page, geometry, atlas),
+    columnsCells: geometry.columnsCells,
+    widthPx: geometry.frameWidthPx,
+    atlas: atlas.image,
+  };
+}
+
+/** Paints in the calling thread, and lets its event loop run between frames. */
+export class InProcessRenderer implements Renderer {
+  readonly threads = 0;
+
+  async paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+    await new Promise(setImmediate);
+    if (signal?.aborted) throw interruption('rendering', signal);
+    return paintFrame(taskOf(page, print));
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Up to this many pages are painted in the calling thread: less work than starting a pool. */
+const SMALL_JOB_PAGES = 3;
+
+/** Frames of `pages` in their order. Stops at the first page that fails; started pages then finish unseen. */
+export async function* renderPages(
+  renderer: Renderer,
+  pages: Iterable<Page>,
+  print: Print,
+  signal?: AbortSignal,
+): AsyncGenerator<{ page: Page; frame: Frame }> {
+  const queue = pages[Symbol.iterator]();
+  const first = take(queue, SMALL_JOB_PAGES + 1);
+  const painter = first.length > SMALL_JOB_PAGES ? renderer : new InProcessRenderer();
+  const ahead = Math.max(1, painter.threads * 2);
+  const started: { page: Page; frame: Promise<Frame> }[] = [];
+  for (let page = first.shift() ?? next(queue); page !== undefined; page = first.shift() ?? next(queue)) {
+    const frame = painter.paint(page, print, signal);
+    frame.catch(() => undefined);
+    started.push({ page, frame });
+    if (started.length >= ahead) yield await settled(started.shift()!);
+  }
+  while (started.length > 0) yield await settled(started.shift()!);
+}
+
+function next<T>(queue: Iterator<T>): T | undefined {
+  const { value, done } = queue.next();
+  return done ? undefined : value;
+}
+
+function take<T>(queue: Iterator<T>, count: number): T[] {
+  const taken: T[] = [];
+  for (let item = next(queue); item !== undefined; item = next(queue)) {
+    taken.push(item);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+async function settled({ page, frame }: { page: Page; frame: Promise<Frame> }) {
+  return { page, frame: await frame };
+}

@@ -1,0 +1,56 @@
+/**
+ * A normal text → pages of one shape.
+ *
+ * Pages are cut from a fixed offset, so a text that grows at its end keeps every page but the last. Joining the pages'
+ * texts gives back the text.
+ */
+import type { Span } from '../text/print.js';
+import type { Geometry } from './geometry.js';
+import { type CellSource, layPage } from './layout.js';
+
+/** What one frame will carry. */
+export interface Page {
+  /** 0-based, in reading order. */
+  readonly index: number;
+  /** Normal text; never ends in a space. */
+  readonly text: string;
+  /** Dim spans, in units of `text`; a span that crosses a page's edge is cut there and goes on in the next page. */
+  readonly dim: readonly Span[];
+  /** Where `text` lies in the whole, in UTF-16 units. */
+  readonly source: Span;
+  /** Rows that hold something. */
+  readonly rowsUsed: number;
+}
+
+/** Every page of `text`, lazily. `dim` in order, not overlapping. Linear. */
+export function* paginate(
+  text: string,
+  dim: readonly Span[],
+  geometry: Geometry,
+  source: CellSource,
+): Generator<Page> {
+  let firstSpan = 0;
+  for (let from = 0, index = 0; from < text.length; index++) {
+    const { to, usedCells } = layPage(text, from, geometry, source);
+    while (firstSpan < dim.length && dim[firstSpan]!.to <= from) firstSpan++;
+    yield {
+      index,
+      text: text.slice(from, to),
+      dim: spansWithin(dim, firstSpan, { from, to }),
+      source: { from, to },
+      rowsUsed: Math.ceil(usedCells / geometry.columnsCells),
+    };
+    from = to;
+  }
+}
+
+/** The spans from `first` on that touch `range`, cut to it and counted from its start. */
+function spansWithin(spans: readonly Span[], first: number, range: Span): Span[] {
+  const found: Span[] = [];
+  for (let i = first; i < spans.length && spans[i]!.from < range.to; i++) {
+    const from = Math.max(spans[i]!.from, range.from) - range.from;
+    const to = Math.min(spans[i]!.to, range.to) - range.from;
+    if (to > from) found.push({ from, to });
+  }
+  return found;
+}

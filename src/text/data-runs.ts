@@ -1,0 +1,68 @@
+/**
+ * Long runs of base64 characters in a text, found in linear time.
+ *
+ * A run of at least n characters must hold one at every n-th place, so the scan probes those places and walks back
+ * only from a hit: on ordinary text it looks at a few characters in a hundred.
+ */
+
+/** Units `from` (inclusive) to `to` (exclusive). */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const LETTER = 1;
+const DIGIT = 2;
+const SIGN = 4;
+const kindOf = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  const char = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(char)) kindOf[code] = LETTER;
+  else if (/[0-9]/.test(char)) kindOf[code] = DIGIT;
+  else if ('+/-_'.includes(char)) kindOf[code] = SIGN;
+}
+
+/** Every maximal run of at least `minChars` base64 or base64url characters, padding included, in order. */
+export function* base64Runs(text: string, minChars: number): Generator<Range> {
+  let searched = 0;
+  let probe = minChars - 1;
+  while (probe < text.length) {
+    if (!isBase64(text.charCodeAt(probe))) {
+      searched = probe + 1;
+      probe += minChars;
+      continue;
+    }
+    let from = probe;
+    while (from > searched && isBase64(text.charCodeAt(from - 1))) from--;
+    let to = probe + 1;
+    while (to < text.length && isBase64(text.charCodeAt(to))) to++;
+    const padded = to + paddingAt(text, to);
+    if (to - from >= minChars) yield { from, to: padded };
+    searched = padded;
+    probe = padded + minChars - 1;
+  }
+}
+
+function isBase64(unit: number): boolean {
+  return unit < 128 && kindOf[unit]! > 0;
+}
+
+function paddingAt(text: string, at: number): number {
+  if (text.charCodeAt(at) !== 0x3d) return 0;
+  return text.charCodeAt(at + 1) === 0x3d ? 2 : 1;
+}
+
+/** Signs are two of 64 values in base64 and far more frequent in paths, rulers and option lists. */
+const MAX_SIGN_SHARE = 0.1;
+
+/** Whether a run looks like encoded data rather than a path, a ruler or a number. */
+export function isEncodedData(text: string, { from, to }: Range): boolean {
+  let letters = 0;
+  let signs = 0;
+  for (let i = from; i < to; i++) {
+    const kind = kindOf[text.charCodeAt(i)] ?? 0;
+    if (kind === LETTER) letters++;
+    else if (kind === SIGN) signs++;
+  }
+  return letters > 0 && signs <= (to - from) * MAX_SIGN_SHARE;
+}

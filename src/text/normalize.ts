@@ -1,0 +1,230 @@
+/**
+ * Text → the characters that cells will hold.
+ *
+ * Normal form: printable characters, single spaces, and one `█` per run of line breaks; never white space at either
+ * end, never white space beside `█` (but for indentation, on request). Normalising a normal text changes nothing.
+ * One pass over the source into a growing array of UTF-16 units; linear for any input.
+ */
+import {
+  BLANK,
+  COMPOSING,
+  classOf,
+  ESCAPE,
+  FOLDED,
+  foldOf,
+  INVISIBLE,
+  LINE_BREAK,
+  NEWLINE_UNIT,
+} from './characters.js';
+import { spellOut } from './escape.js';
+import { escapeSequenceEnd } from './invisible.js';
+import type { Piece } from './note.js';
+
+/**
+ * Cells that a character takes: 1, 2 for wide ones, 0 when no glyph exists and it must be spelled out. Printable
+ * ASCII and U+2588 must be covered; one predicate always gives the same answers.
+ */
+export type Coverage = (codePoint: number) => number;
+
+export interface NormalizeOptions {
+  readonly coverage: Coverage;
+  /** Keep the indentation of each line, tabs to the next multiple of 4, at most 40 cells. Default false. */
+  readonly indented?: boolean;
+}
+
+export interface NormalizedText {
+  readonly text: string;
+  /** Characters printed as `[U+XXXX]` for want of a glyph. */
+  readonly spelled: number;
+  /** Control, format and zero-width characters that were dropped; a terminal escape sequence counts once. */
+  readonly dropped: number;
+}
+
+/** Normalises one text on its own. See the file head for the form; `escapeMarks` comes before it. */
+export function normalizeText(text: string, options: NormalizeOptions): NormalizedText {
+  const writer = new NormalWriter(options);
+  writer.content(text);
+  return { text: writer.finish(), spelled: writer.spelled, dropped: writer.dropped };
+}
+
+const TAB_CELLS = 4;
+const MAX_INDENT_CELLS = 40;
+const REPLACEMENT = 0xfffd;
+
+/** Builds one normal text out of content and of marks that are already normal. */
+export class NormalWriter {
+  spelled = 0;
+  dropped = 0;
+
+  readonly #coverage: Coverage;
+  readonly #indented: boolean;
+  #units = new Uint16Array(1 << 12);
+  #length = 0;
+  /** Where the content being written started: white space before its first character is dropped. */
+  #contentStart = 0;
+  /** Nothing composes with a character before this place: it is not content, or not the same content. */
+  #composeFrom = 0;
+  #pendingSpace = false;
+  #pendingLine = false;
+  /** Cells of white space seen since the last line break. */
+  #indentCells = 0;
+
+  constructor({ coverage, indented = false }: NormalizeOptions) {
+    this.#coverage = coverage;
+    this.#indented = indented;
+  }
+
+  /** UTF-16 units written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends text that is normal already: a mark, a header, a note of ours. */
+  mark(text: string): void {
+    this.#reserve(text.length);
+    for (let i = 0; i < text.length; i++) this.#units[this.#length++] = text.charCodeAt(i);
+  }
+
+  /** Starts a new line, unless the text is at the start of one. */
+  newline(): void {
+    if (this.#length > 0 && this.#units[this.#length - 1] !== NEWLINE_UNIT) this.#push(NEWLINE_UNIT);
+  }
+
+  /** Appends content and the notes in it, normalised; white space at its ends is dropped. */
+  content(text: string | readonly Piece[]): void {
+    this.#contentStart = this.#length;
+    this.#dropPending();
+    for (const piece of typeof text === 'string' ? [{ text }] : text) {
+      this.#composeFrom = this.#length;
+      this.#scan(piece.text);
+    }
+    this.#dropPending();
+  }
+
+  /** The text written. The writer may go on afterwards. */
+  finish(): string {
+    const bytes = Buffer.from(this.#units.buffer, 0, this.#length * 2);
+    return bytes.toString('utf16le');
+  }
+
+  /** [hot] Once per unit of every source text: no allocation, no call, for printable ASCII. */
+  #scan(text: string): void {
+    const { length } = text;
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit > 0x20 && unit < 0x7f) {
+        if (this.#pendingSpace || this.#pendingLine) this.#flushPending();
+        if (this.#length === this.#units.length) this.#reserve(1);
+        this.#units[this.#length++] = unit;
+      } else if (unit === 0x20) {
+        this.#pendingSpace = true;
+        this.#indentCells++;
+      } else {
+        i = this.#special(text, i, unit);
+      }
+    }
+  }
+
+  /** Anything but printable ASCII and the space; returns the index of the last unit it used. */
+  #special(text: string, at: number, unit: number): number {
+    const codePoint = unit >= 0xd800 && unit <= 0xdfff ? wholeCodePoint(text, at) : unit;
+    const last = codePoint > 0xffff ? at + 1 : at;
+    switch (classOf(codePoint)) {
+      case LINE_BREAK:
+        this.#pendingLine = true;
+        this.#indentCells = 0;
+        break;
+      case BLANK:
+        this.#pendingSpace = true;
+        this.#indentCells += unit === 0x09 ? TAB_CELLS - (this.#indentCells % TAB_CELLS) : 1;
+        break;
+      case ESCAPE:
+        this.dropped++;
+        return escapeSequenceEnd(text, at) - 1;
+      case INVISIBLE:
+        this.dropped++;
+        break;
+      case FOLDED:
+        for (const char of foldOf(codePoint)!) this.#character(char.codePointAt(0)!);
+        break;
+      case COMPOSING:
+        this.#flushPending();
+        if (!this.#compose(codePoint)) this.#character(codePoint);
+        break;
+      default:
+        this.#character(codePoint);
+    }
+    return last;
+  }
+
+  #character(codePoint: number): void {
+    this.#flushPending();
+    if (this.#coverage(codePoint) > 0) {
+      this.#pushCodePoint(codePoint);
+    } else {
+      this.spelled++;
+      this.mark(spellOut(codePoint));
+    }
+  }
+
+  /** Replaces the last character of this content by its composition with `mark`, where that has a glyph. */
+  #compose(mark: number): boolean {
+    if (this.#length <= this.#composeFrom) return false;
+    const low = this.#units[this.#length - 1]!;
+    const isPair = low >= 0xdc00 && low <= 0xdfff;
+    const start = this.#length - (isPair ? 2 : 1);
+    const base = String.fromCharCode(...this.#units.subarray(start, this.#length));
+    const composed = (base + String.fromCodePoint(mark)).normalize('NFC');
+    const codePoint = composed.codePointAt(0)!;
+    if (composed.length !== (codePoint > 0xffff ? 2 : 1) || this.#coverage(codePoint) === 0) return false;
+    this.#length = start;
+    this.#pushCodePoint(codePoint);
+    return true;
+  }
+
+  #flushPending(): void {
+    if (this.#length > this.#contentStart) {
+      if (this.#pendingLine) {
+        this.newline();
+        if (this.#indented) this.#indent();
+      } else if (this.#pendingSpace) this.#push(0x20);
+    }
+    this.#dropPending();
+  }
+
+  #indent(): void {
+    const cells = Math.min(this.#indentCells, MAX_INDENT_CELLS);
+    for (let i = 0; i < cells; i++) this.#push(0x20);
+  }
+
+  #dropPending(): void {
+    this.#pendingSpace = false;
+    this.#pendingLine = false;
+    this.#indentCells = 0;
+  }
+
+  #pushCodePoint(codePoint: number): void {
+    if (codePoint > 0xffff) {
+      this.#push(0xd800 + ((codePoint - 0x10000) >> 10));
+      this.#push(0xdc00 + ((codePoint - 0x10000) & 0x3ff));
+    } else this.#push(codePoint);
+  }
+
+  #push(unit: number): void {
+    this.#reserve(1);
+    this.#units[this.#length++] = unit;
+  }
+
+  #reserve(units: number): void {
+    if (this.#length + units <= this.#units.length) return;
+    const grown = new Uint16Array(Math.max(this.#units.length * 2, this.#length + units));
+    grown.set(this.#units.subarray(0, this.#length));
+    this.#units = grown;
+  }
+}
+
+/** The code point at a surrogate; half a pair counts as U+FFFD. */
+function wholeCodePoint(text: string, at: number): number {
+  const codePoint = text.codePointAt(at)!;
+  return codePoint > 0xffff ? codePoint : REPLACEMENT;
+}

@@ -1,0 +1,58 @@
+/**
+ * Notes of ours inside a source text: stand-ins for data and for secrets.
+ *
+ * A note is kept apart from content by two noncharacters, so that it is printed as it is while the content around it
+ * is escaped. A noncharacter that came with the content becomes a note itself, and so is neither lost nor misread.
+ */
+import { escapeMarks, spellOut } from './escape.js';
+
+const OPEN = '\ufdd0';
+const CLOSE = '\ufdd1';
+
+/** `[kind: detail, detail]`, ready to stand in a source text. Details are foreign: cut to 80 units and escaped. */
+export function note(kind: string, details: readonly string[] = []): string {
+  return `${OPEN}${noteText(kind, details)}${CLOSE}`;
+}
+
+/** The printed form of a note alone. */
+export function noteText(kind: string, details: readonly string[] = []): string {
+  const shown = details.filter((detail) => detail !== '').map((detail) => escapeMarks(shorten(detail)));
+  return shown.length === 0 ? `[${kind}:]` : `[${kind}: ${shown.join(', ')}]`;
+}
+
+const MAX_DETAIL_CHARS = 80;
+
+function shorten(detail: string): string {
+  const whole = detail.replaceAll(OPEN, '').replaceAll(CLOSE, '');
+  return whole.length <= MAX_DETAIL_CHARS ? whole : `${whole.slice(0, MAX_DETAIL_CHARS).toWellFormed()}…`;
+}
+
+/** Foreign text made safe to hold notes: its own noncharacters are spelled out as notes. */
+export function withoutNotes(text: string): string {
+  if (!text.includes(OPEN) && !text.includes(CLOSE)) return text;
+  return text.replace(/[\ufdd0\ufdd1]/g, (char) => `${OPEN}${spellOut(char.charCodeAt(0))}${CLOSE}`);
+}
+
+export interface Piece {
+  readonly text: string;
+  readonly isNote: boolean;
+}
+
+/** A source text as content and notes, in order; empty content is left out. */
+export function pieces(text: string): readonly Piece[] {
+  if (!text.includes(OPEN)) return text === '' ? [] : [{ text, isNote: false }];
+  const found: Piece[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const open = text.indexOf(OPEN, from);
+    const close = open < 0 ? -1 : text.indexOf(CLOSE, open);
+    if (close < 0) {
+      found.push({ text: text.slice(from), isNote: false });
+      break;
+    }
+    if (open > from) found.push({ text: text.slice(from, open), isNote: false });
+    found.push({ text: text.slice(open + 1, close), isNote: true });
+    from = close + 1;
+  }
+  return found;
+}

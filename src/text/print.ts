@@ -1,0 +1,219 @@
+/**
+ * Segments → the one text that pages are cut from.
+ *
+ * Caps, then escapes, then normalises each piece of content, and sets the marks between them: a header where the
+ * scope changes, `name(key=value, …)//intent` for a call, its result merged under it in `<out>…</out>`. Beside the
+ * text stand the spans that are dim, where each segment lies, and what was left out.
+ */
+import { type Caps, capText, defaultCaps } from './caps.js';
+import { escapeMarks } from './escape.js';
+import { NormalWriter, type NormalizeOptions } from './normalize.js';
+import { noteText, type Piece, pieces } from './note.js';
+import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
+
+export interface PrintOptions extends NormalizeOptions {
+  /** Default `defaultCaps`. */
+  readonly caps?: Partial<Caps>;
+}
+
+/** UTF-16 units `from` (inclusive) to `to` (exclusive) of a printed text. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where a segment of the source is printed. */
+export interface SegmentSpan extends Span {
+  readonly segment: number;
+}
+
+/** One thing that was left out on the way from history to text. */
+export interface Elision {
+  /** `cap`: longer than its cap. `frames`: no frame left for it. */
+  readonly reason: 'cap' | 'frames';
+  readonly what: 'output' | 'argument' | 'arguments' | 'page text';
+  /** UTF-16 units left out: of the source for a cap, of the printed text for frames. */
+  readonly chars: number;
+  /** The history entry that holds the whole; the first of them for a stretch of text. */
+  readonly entryId: string;
+}
+
+export interface PrintedText {
+  /** Normal text: see `normalize.ts`. */
+  readonly text: string;
+  /** Spans of tool output, in order, not overlapping. */
+  readonly dim: readonly Span[];
+  readonly spans: readonly SegmentSpan[];
+  readonly elisions: readonly Elision[];
+  /** Scopes that occur, in order of first use. */
+  readonly scopes: readonly Scope[];
+  /** As in `NormalizedText`. */
+  readonly spelled: number;
+  readonly dropped: number;
+}
+
+/** Prints segments. Linear in their text; the same segments and options give the same text. */
+export function printSegments(segments: readonly Segment[], options: PrintOptions): PrintedText {
+  const printer = new Printer(segments, options);
+  segments.forEach((segment, index) => {
+    printer.segment(segment, index);
+  });
+  return printer.finish();
+}
+
+class Printer {
+  readonly #segments: readonly Segment[];
+  readonly #writer: NormalWriter;
+  readonly #caps: Caps;
+  readonly #dim: Span[] = [];
+  readonly #spans: SegmentSpan[] = [];
+  readonly #elisions: Elision[] = [];
+  readonly #scopes = new Set<Scope>();
+  #scope: Scope | undefined;
+  #agent: string | undefined;
+  #branch: string | undefined;
+
+  constructor(segments: readonly Segment[], options: PrintOptions) {
+    this.#segments = segments;
+    this.#writer = new NormalWriter(options);
+    this.#caps = { ...defaultCaps, ...options.caps };
+  }
+
+  segment(segment: Segment, index: number): void {
+    this.#divide(segment);
+    const mergesUnderCall = segment.part === 'output' && !segment.orphan;
+    if (!mergesUnderCall) this.#open(segment.scope);
+    const from = this.#writer.length;
+    if (segment.part === 'text') this.#text(segment);
+    else if (segment.part === 'call') this.#call(segment);
+    else this.#output(segment, this.#segments[index - 1]);
+    this.#spans.push({ segment: index, from, to: this.#writer.length });
+  }
+
+  finish(): PrintedText {
+    return {
+      text: this.#writer.finish(),
+      dim: this.#dim,
+      spans: this.#spans,
+      elisions: this.#elisions,
+      scopes: [...this.#scopes],
+      spelled: this.#writer.spelled,
+      dropped: this.#writer.dropped,
+    };
+  }
+
+  /** Says where another speaker or an abandoned branch starts, and where the main thread goes on. */
+  #divide({ branch, agent }: Segment): void {
+    if (branch !== this.#branch) this.#divider('branch', branch, 'abandoned');
+    if (agent !== this.#agent) this.#divider('subagent', agent);
+    this.#branch = branch;
+    this.#agent = agent;
+  }
+
+  #divider(kind: string, id: string | undefined, ...details: string[]): void {
+    this.#writer.newline();
+    this.#writer.content([{ text: noteText(kind, id === undefined ? ['end'] : [...details, id]), isNote: true }]);
+    this.#scope = undefined;
+  }
+
+  /** Each section starts on a new line; the header is printed only where the scope changes. */
+  #open(scope: Scope): void {
+    this.#writer.newline();
+    if (scope !== this.#scope) this.#writer.mark(`¶${scope}:`);
+    this.#scope = scope;
+    this.#scopes.add(scope);
+  }
+
+  #text({ text, injected }: TextSegment): void {
+    if (injected !== undefined) this.#note('injected', injected);
+    this.#writer.content(escaped(pieces(text)));
+  }
+
+  #call({ name, args, intent, answered, entryId }: CallSegment): void {
+    this.#content(name);
+    this.#writer.mark('(');
+    let leftChars = this.#caps.callChars;
+    for (const [index, arg] of args.entries()) {
+      if (index > 0) this.#writer.mark(', ');
+      if (leftChars <= 0) {
+        this.#elide('arguments', charsOf(args.slice(index)), entryId);
+        break;
+      }
+      leftChars -= this.#argument(arg, Math.min(leftChars, this.#caps.argumentChars), entryId);
+    }
+    this.#writer.mark(')');
+    if (intent !== undefined) {
+      this.#writer.mark('//');
+      this.#content(intent);
+    }
+    if (!answered) this.#note('status', 'no result recorded');
+  }
+
+  /** Prints one argument and returns what it took of the call's cap. */
+  #argument({ key, text, quoted }: Argument, limitChars: number, entryId: string): number {
+    if (key !== undefined) {
+      this.#content(key);
+      this.#writer.mark('=');
+    }
+    const quote = quoted ? '"' : '';
+    this.#writer.mark(quote);
+    const printed = this.#capped(text, limitChars, 'argument', entryId, quoted ? quotedPieces : undefined);
+    this.#writer.mark(quote);
+    return printed + (key?.length ?? 0);
+  }
+
+  #output(segment: OutputSegment, before: Segment | undefined): void {
+    if (segment.orphan) {
+      this.#content(segment.name ?? '');
+      this.#note('status', 'no call recorded');
+    } else if (before?.part !== 'call') this.#writer.newline();
+    const from = this.#writer.length;
+    this.#writer.mark('<out>');
+    if (segment.failed) this.#note('status', 'failed');
+    this.#capped(segment.text, this.#caps.outputChars, 'output', segment.entryId);
+    this.#writer.mark('</out>');
+    this.#dim.push({ from, to: this.#writer.length });
+  }
+
+  /** Prints a text under a cap and returns the units that were kept. */
+  #capped(
+    text: string,
+    limitChars: number,
+    what: 'output' | 'argument',
+    entryId: string,
+    prepare: (list: readonly Piece[]) => readonly Piece[] = (list) => list,
+  ): number {
+    const { head, elidedChars, tail } = capText(text, limitChars, this.#caps.headShare);
+    this.#writer.content(escaped(prepare(head)));
+    if (elidedChars === 0) return text.length;
+    this.#elide(what, elidedChars, entryId);
+    this.#writer.content(escaped(prepare(tail)));
+    return limitChars;
+  }
+
+  #elide(what: 'output' | 'argument' | 'arguments', chars: number, entryId: string): void {
+    this.#writer.mark(`[…${chars} ch elided…]`);
+    this.#elisions.push({ reason: 'cap', what, chars, entryId });
+  }
+
+  #content(text: string): void {
+    this.#writer.content(escaped([{ text, isNote: false }]));
+  }
+
+  #note(kind: string, detail: string): void {
+    this.#writer.content([{ text: noteText(kind, [detail]), isNote: true }]);
+  }
+}
+
+function escaped(list: readonly Piece[]): readonly Piece[] {
+  return list.map((piece) => (piece.isNote ? piece : { ...piece, text: escapeMarks(piece.text) }));
+}
+
+/** Quotes and backslashes inside a quoted argument, as JSON has them; line breaks stay line breaks. */
+function quotedPieces(list: readonly Piece[]): readonly Piece[] {
+  return list.map((piece) => (piece.isNote ? piece : { ...piece, text: piece.text.replace(/["\\]/g, '\\$&') }));
+}
+
+function charsOf(args: readonly Argument[]): number {
+  return args.reduce((sum, { key, text }) => sum + (key?.length ?? 0) + text.length, 0);
+}

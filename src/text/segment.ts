@@ -1,0 +1,59 @@
+/**
+ * History as runs of text: the bounded source of an archive.
+ *
+ * A segment's text is what was said, after redaction and after stand-ins for data, before caps, escapes and
+ * normalising. Everything that is later printed, capped or dropped is decided over segments.
+ */
+
+/** Printed as `¶user:` `¶think:` `¶ai:` `¶call:` where a section of that scope starts. */
+export type Scope = 'user' | 'think' | 'ai' | 'call';
+
+export type Segment = TextSegment | CallSegment | OutputSegment;
+
+interface Common {
+  readonly scope: Scope;
+  /** Id of the history entry that holds the text. */
+  readonly entryId: string;
+  /** Subagent that was speaking; absent for the main agent. */
+  readonly agent?: string;
+  /** Abandoned branch the entry belongs to. */
+  readonly branch?: string;
+}
+
+export interface TextSegment extends Common {
+  readonly part: 'text';
+  readonly text: string;
+  /** What put the text there, when its role did not: printed as `[injected: …]`. */
+  readonly injected?: string;
+}
+
+export interface CallSegment extends Common {
+  readonly part: 'call';
+  readonly scope: 'call';
+  readonly name: string;
+  readonly args: readonly Argument[];
+  readonly intent?: string;
+  /** False when the history holds no result for the call. */
+  readonly answered: boolean;
+}
+
+export interface Argument {
+  /** Absent for a call whose arguments are one raw string or list. */
+  readonly key?: string;
+  /** The value's own text: a string as it is, anything else as JSON. */
+  readonly text: string;
+  /** Strings print in quotes, JSON as it is. */
+  readonly quoted: boolean;
+}
+
+/** A tool's output: dim, and merged under its call, which is the segment before it unless `orphan`. */
+export interface OutputSegment extends Common {
+  readonly part: 'output';
+  readonly scope: 'call';
+  readonly text: string;
+  readonly failed: boolean;
+  /** The history holds no call for it. */
+  readonly orphan: boolean;
+  /** Tool name, where an orphan states it. */
+  readonly name?: string;
+}

@@ -1,0 +1,141 @@
+/**
+ * History → segments: pairs calls with results, labels what nobody said, swaps data for notes.
+ *
+ * Order is the history's, but a result moves up to its call. Text passes the redactor, then `standInForData`;
+ * nothing is cut or escaped here.
+ */
+import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
+import { type Pairing, pairCalls } from '../history/pairing.js';
+import { note, withoutNotes } from './note.js';
+import type { Argument, CallSegment, OutputSegment, Scope, Segment } from './segment.js';
+import { standInForData } from './stand-ins.js';
+
+export interface SerializeOptions {
+  /** Keep what the model thought. Default true. When false, no segment of scope `think` is made. */
+  readonly reasoning?: boolean;
+  /** Takes secrets out of a text before anything else sees it; stand-ins of its own come from `note`. Default: none. */
+  readonly redact?: (text: string) => string;
+}
+
+/** Segments of a history, in printing order. Linear; throws nothing on content. */
+export function serializeHistory(history: History, options: SerializeOptions = {}): Segment[] {
+  const { reasoning = true, redact = (text) => text } = options;
+  const serializer = new Serializer(pairCalls(history), reasoning, (text) =>
+    standInForData(redact(withoutNotes(text))),
+  );
+  for (const message of history.messages) serializer.message(message);
+  return serializer.segments;
+}
+
+class Serializer {
+  readonly segments: Segment[] = [];
+  readonly #pairing: Pairing;
+  readonly #reasoning: boolean;
+  readonly #clean: (text: string) => string;
+
+  constructor(pairing: Pairing, reasoning: boolean, clean: (text: string) => string) {
+    this.#pairing = pairing;
+    this.#reasoning = reasoning;
+    this.#clean = clean;
+  }
+
+  message(message: Message): void {
+    for (const block of message.blocks) this.#block(message, block);
+  }
+
+  #block(message: Message, block: Block): void {
+    switch (block.type) {
+      case 'text':
+        return this.#text(message, scopeOf(message), block.text, block.injected ?? labelOf(message));
+      case 'reasoning':
+        if (this.#reasoning) this.#text(message, 'think', block.text);
+        return;
+      case 'media':
+        return this.#text(message, scopeOf(message), mediaNote(block), labelOf(message));
+      case 'note':
+        return this.#text(message, scopeOf(message), note('note', [block.text]));
+      case 'call':
+        return this.#call(message, block);
+      case 'result':
+        if (this.#pairing.orphanResults.has(block)) this.#output(message, block, message.id, true);
+    }
+  }
+
+  #text(message: Message, scope: Scope, text: string, injected?: string): void {
+    if (text.trim() === '') return;
+    const label = injected === undefined ? {} : { injected };
+    this.segments.push({ ...originOf(message), scope, part: 'text', text: this.#clean(text), ...label });
+  }
+
+  #call(message: Message, call: CallBlock): void {
+    const answer = this.#pairing.results.get(call);
+    if (answer?.result.useless) return;
+    const segment: CallSegment = {
+      ...originOf(message),
+      scope: 'call',
+      part: 'call',
+      name: call.name,
+      args: argumentsOf(call.input).map((arg) => ({ ...arg, text: this.#clean(arg.text) })),
+      answered: answer !== undefined,
+      ...(call.intent === undefined ? {} : { intent: this.#clean(call.intent) }),
+    };
+    this.segments.push(segment);
+    if (answer !== undefined) this.#output(message, answer.result, answer.messageId, false);
+  }
+
+  #output(message: Message, result: ResultBlock, entryId: string, orphan: boolean): void {
+    if (result.useless) return;
+    const segment: OutputSegment = {
+      ...originOf(message),
+      entryId,
+      scope: 'call',
+      part: 'output',
+      text: result.content
+        .map((part) => (part.type === 'text' ? this.#clean(part.text) : mediaNote(part)))
+        .join('\n'),
+      failed: result.failed ?? false,
+      orphan,
+      ...(orphan && result.name !== undefined ? { name: result.name } : {}),
+    };
+    this.segments.push(segment);
+  }
+}
+
+function originOf({ id, agent, branch }: Message): { entryId: string; agent?: string; branch?: string } {
+  return {
+    entryId: id,
+    ...(agent === undefined ? {} : { agent }),
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
+/** What a system prompt or a bare tool turn says reaches the model as a user turn would, but nobody typed it. */
+function scopeOf(message: Message): Scope {
+  return message.role === 'assistant' ? 'ai' : 'user';
+}
+
+function labelOf(message: Message): string | undefined {
+  if (message.injected !== undefined) return message.injected;
+  if (message.role === 'system') return 'system prompt';
+  return message.role === 'tool' ? 'tool' : undefined;
+}
+
+function mediaNote({ kind, mime = '', bytes, name = '' }: MediaBlock): string {
+  return note(kind, [mime, bytes === undefined ? '' : `${bytes} bytes`, withoutDataUrl(name)]);
+}
+
+function withoutDataUrl(name: string): string {
+  return /^data:/i.test(name) ? '' : name;
+}
+
+/** An object prints key by key; anything else is one argument without a key. */
+function argumentsOf(input: unknown): Argument[] {
+  if (input === undefined || input === null) return [];
+  if (typeof input !== 'object' || Array.isArray(input)) return [argumentOf(input)];
+  return Object.entries(input).map(([key, value]) => ({ key, ...argumentOf(value) }));
+}
+
+function argumentOf(value: unknown): Argument {
+  if (typeof value === 'string') return { text: value, quoted: true };
+  return { text: JSON.stringify(value) ?? 'null', quoted: false };
+}
