@@ -1,0 +1,313 @@
+/**
+ * Who will read the frames: from a model id, an API family and a route to shape, frame, bill and limits.
+ *
+ * Everything known of a model is data in `shapes/readers.json`; this file only interprets it:
+ *
+ * 1. `cleaning` takes provider paths, regions, dates and variants off the id; some of them tell the route.
+ * 2. `lines` finds the model line and the version in what is left.
+ * 3. The first of `rules` wins that names the line and whose `from`–`to` holds the version. A line without a
+ *    version, and a version newer than any rule's `from`, get the line's newest rule.
+ * 4. Without a line: the first rule whose `apis` match the API family, then the route. Last: the rule `unknown`.
+ *
+ * The bill is looked up in `src/billing/image-billing.json` and passed on as plain data.
+ */
+import { SnapcompactError } from '../errors.js';
+import { readPackageJson } from '../package-files.js';
+import { type FrameSize, shapeGeometry } from './geometry.js';
+import { getShape } from './shapes.js';
+
+/** Parameters of one image bill; which fields there are depends on `family`. Interpreted in `billing/`. */
+export type ImageBilling = Readonly<Record<string, string | number>> & { readonly family: string };
+
+/** The limits a request to this reader stays within: the safe figures of the route; `null` where none is known. */
+export interface ReaderLimits {
+  /** Key for the full record of the route, with documented and measured figures. */
+  readonly route: string;
+  readonly images: number;
+  /** Bytes of one image as base64. */
+  readonly imageBytes: number | null;
+  /** Bytes of the whole request body, images as base64. */
+  readonly requestBytes: number | null;
+  /** Longest side of an image that is safe however many images the history comes to hold. */
+  readonly sidePx: number | null;
+}
+
+export interface Reader {
+  /** The model as it was asked for; `unknown` where none was named. */
+  readonly model: string;
+  /** Id of the rule that decided. */
+  readonly rule: string;
+  /** Id of the shape. */
+  readonly shape: string;
+  readonly frame: FrameSize;
+  /** `false` only where a source says that the model takes no images. */
+  readonly vision: boolean;
+  readonly billing: ImageBilling;
+  /** Key of the table of characters per token. */
+  readonly tokenizer: string;
+  /** Value of the image's `detail` field; absent where the route takes none or it makes no difference. */
+  readonly detail?: string;
+  readonly limits: ReaderLimits;
+  /** Whether somebody published how models of this line read such frames, or are billed for them; else a guess. */
+  readonly measured: boolean;
+  /** What is known, with source and date. */
+  readonly evidence: string;
+  /** How the reader was found, one step a line. */
+  readonly explanation: readonly string[];
+}
+
+export interface ReaderTarget {
+  /** Any spelling: `anthropic/claude-opus-5`, `us.anthropic.claude-sonnet-4-20250514-v1:0`, `gpt-5.5:free`. */
+  readonly model?: string;
+  /** API family as agents name it: `anthropic-messages`, `openai-responses`, `google-generative-ai`, … */
+  readonly api?: string;
+  /** Who carries the request: `bedrock`, `copilot`, `openrouter`, …; default: what the id tells, then the vendor. */
+  readonly route?: string;
+  /** Shape to use instead of the rule's. */
+  readonly shape?: string;
+  /** Sides to use instead of the rule's, integers from 1 to 16384. */
+  readonly frame?: Partial<FrameSize>;
+}
+
+interface Version {
+  readonly major: number;
+  /** Absent: any, where it ends a range; 0 where it starts one or belongs to a model. */
+  readonly minor?: number;
+}
+
+interface Rule {
+  readonly id: string;
+  readonly lines?: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly apis?: readonly string[];
+  readonly vision: boolean;
+  readonly shape: string;
+  readonly frame: FrameSize;
+  /** Either one bill, or one per value of `detail`, the preferred first and the one for no detail last. */
+  readonly billing?: string;
+  readonly details?: readonly { readonly detail: string; readonly billing: string }[];
+  readonly tokenizer: string;
+  readonly limits: string;
+  /** Routes that mean another one for these models. */
+  readonly routes?: Readonly<Record<string, string>>;
+  readonly measured: boolean;
+  readonly evidence: string;
+  readonly source: string;
+  readonly date: string;
+}
+
+interface Route {
+  readonly route: string;
+  readonly aliases: readonly string[];
+  readonly images: { readonly safe: number };
+  readonly imageBytes: { readonly safe: number | null };
+  readonly requestBytes: { readonly safe: number | null };
+  readonly sidePx: { readonly safe: number | null };
+  /** Values of the image's `detail` field that the route takes; `null`: not known, send none. */
+  readonly details: readonly string[] | null;
+}
+
+interface Tables {
+  readonly cleaning: readonly { readonly strip: RegExp; readonly route?: string; readonly why: string }[];
+  readonly lines: readonly { readonly line: string; readonly patterns: readonly RegExp[] }[];
+  readonly rules: readonly Rule[];
+  readonly bills: Readonly<Record<string, ImageBilling>>;
+  readonly routes: readonly Route[];
+}
+
+/** What an id says. */
+interface ModelName {
+  readonly cleaned: string;
+  readonly route?: string;
+  readonly line?: string;
+  readonly version?: Version;
+  readonly steps: readonly string[];
+}
+
+/**
+ * The reader for a target. Never throws for a model, API or route it does not know: they fall to the API family,
+ * then to an unmeasured default. Throws `usage` for a frame that is no frame or too small for one cell, and
+ * `unknown-shape` for a shape that does not exist.
+ */
+export function resolveReader(target: ReaderTarget): Reader {
+  const tables = loadTables();
+  const name = readName(target.model ?? '', tables);
+  const { rule, step } = findRule(name, target, tables);
+  const route = findRoute(rule, name, target, tables);
+  const { detail, billing } = findBill(rule, route);
+  const shape = getShape(target.shape ?? rule.shape);
+  const frame = {
+    widthPx: target.frame?.widthPx ?? rule.frame.widthPx,
+    maxHeightPx: target.frame?.maxHeightPx ?? rule.frame.maxHeightPx,
+  };
+  shapeGeometry(shape, frame);
+  const sameShape = shape.id === rule.shape;
+  return {
+    model: target.model?.trim() || 'unknown',
+    rule: rule.id,
+    shape: shape.id,
+    frame,
+    vision: rule.vision,
+    billing: tables.bills[billing]!,
+    tokenizer: rule.tokenizer,
+    ...(detail !== undefined && { detail }),
+    limits: {
+      route: route.route,
+      images: route.images.safe,
+      imageBytes: route.imageBytes.safe,
+      requestBytes: route.requestBytes.safe,
+      sidePx: route.sidePx.safe,
+    },
+    measured: rule.measured && sameShape,
+    evidence: `${rule.evidence} [${rule.source}; ${rule.date}]`,
+    explanation: [
+      ...name.steps,
+      step,
+      ...(rule.vision ? [] : ['takes no images by the sources of this rule']),
+      `shape ${shape.id}, ${sameShape ? "the rule's" : `asked for instead of ${rule.shape}`}`,
+      `frame ${size(frame)}, ${size(frame) === size(rule.frame) ? "the rule's" : `asked for instead of ${size(rule.frame)}`}`,
+      `bill ${billing}${detail === undefined ? '' : `, image detail ${detail}`}`,
+      `limits of route ${route.route}: ${route.images.safe} images are safe`,
+    ],
+  };
+}
+
+const size = (frame: FrameSize) => `${frame.widthPx}×${frame.maxHeightPx}`;
+
+/** Longer ids are cut: no model has one, and the patterns below stay cheap on hostile text. */
+const maxIdChars = 200;
+
+function readName(model: string, { cleaning, lines }: Tables): ModelName {
+  const steps: string[] = [];
+  let cleaned = String(model).trim().toLowerCase().slice(0, maxIdChars);
+  let route: string | undefined;
+  for (const step of cleaning) {
+    const rest = cleaned.replace(step.strip, '');
+    if (rest === cleaned || rest === '') continue;
+    steps.push(`"${cleaned}" reads as "${rest}": ${step.why}`);
+    cleaned = rest;
+    route ??= step.route;
+  }
+  const name = { cleaned, ...(route !== undefined && { route }), steps };
+  for (const { line, patterns } of lines) {
+    for (const pattern of patterns) {
+      const match = pattern.exec(cleaned);
+      if (match === null) continue;
+      const version = versionOf(match.groups?.['major'], match.groups?.['minor']);
+      return { ...name, line, ...(version !== undefined && { version }) };
+    }
+  }
+  return name;
+}
+
+function findRule(name: ModelName, target: ReaderTarget, { rules }: Tables): { rule: Rule; step: string } {
+  const { line, version, cleaned } = name;
+  if (line !== undefined) {
+    const rule = rules.find((candidate) => candidate.lines?.includes(line) && covers(candidate, version));
+    const which =
+      version === undefined ? 'no version, so its newest' : `version ${version.major}.${version.minor ?? 0}`;
+    if (rule !== undefined) return { rule, step: `line ${line}, ${which}: rule ${rule.id}` };
+  }
+  const unknown = cleaned === '' ? 'no model named' : `no line known for "${cleaned}"`;
+  for (const [kind, value] of [
+    ['API family', target.api] as const,
+    ['route', target.route ?? name.route] as const,
+  ]) {
+    if (value === undefined) continue;
+    const rule = rules.find(({ apis }) =>
+      apis?.some((api) => whole(api).test(value.trim().slice(0, maxIdChars))),
+    );
+    if (rule !== undefined) return { rule, step: `${unknown}; ${kind} "${value}": rule ${rule.id}` };
+  }
+  return { rule: rules.at(-1)!, step: `${unknown}, nor by API family or route: the unmeasured default` };
+}
+
+/** Whether a rule's range holds a version; no version counts as newer than all. Both ends are included. */
+function covers({ from, to }: Rule, version: Version | undefined): boolean {
+  if (version === undefined) return to === undefined;
+  const value = [version.major, version.minor ?? 0] as const;
+  const low = from === undefined ? undefined : parseVersion(from);
+  const high = to === undefined ? undefined : parseVersion(to);
+  if (low !== undefined && compare(value, [low.major, low.minor ?? 0]) < 0) return false;
+  return high === undefined || compare(value, [high.major, high.minor ?? Number.POSITIVE_INFINITY]) <= 0;
+}
+
+function compare(a: readonly [number, number], b: readonly [number, number]): number {
+  return a[0] === b[0] ? Math.sign(a[1] - b[1]) : a[0] - b[0];
+}
+
+function parseVersion(text: string): Version | undefined {
+  const [major, minor] = text.split('.');
+  return versionOf(major, minor);
+}
+
+function versionOf(major: string | undefined, minor: string | undefined): Version | undefined {
+  if (major === undefined) return undefined;
+  return { major: Number(major), ...(minor !== undefined && { minor: Number(minor) }) };
+}
+
+/** The limits: of the route that was named, else of the one the id or the API tells, else of the rule. */
+function findRoute(rule: Rule, name: ModelName, target: ReaderTarget, { routes }: Tables): Route {
+  const byName = (wanted: string | undefined) => {
+    const key = wanted?.trim().toLowerCase();
+    return routes.find(({ route, aliases }) => key !== undefined && (route === key || aliases.includes(key)));
+  };
+  const named = target.route === undefined ? undefined : (byName(target.route) ?? byName('unknown'));
+  const found = named ?? byName(name.route) ?? byName(target.api) ?? byName(rule.limits)!;
+  return byName(rule.routes?.[found.route]) ?? found;
+}
+
+function findBill({ billing, details }: Rule, route: Route): { detail?: string; billing: string } {
+  if (billing !== undefined) return { billing };
+  const taken = details!.find(({ detail }) => route.details?.includes(detail));
+  return taken ?? { billing: details!.at(-1)!.billing };
+}
+
+let loaded: Tables | undefined;
+
+/** A version in a pattern: `4`, `4.7`, `4-7`, `4p7`; at most two digits each, so that a date is none. */
+const versionPattern = '(?<major>\\d{1,2})(?:[-._p](?<minor>\\d{1,2})(?!\\d))?(?!\\d)';
+
+const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`, 'i');
+const headWord = (pattern: string) =>
+  new RegExp(`^(?:${pattern.replace('{v}', versionPattern)})(?![a-z0-9])`);
+
+/** The data files, compiled once per process. The tests hold that every name in them leads somewhere. */
+function loadTables(): Tables {
+  if (loaded !== undefined) return loaded;
+  const file = 'shapes/readers.json';
+  const data = readPackageJson(file);
+  const patternsOf = (line: { line: string; patterns: readonly string[] }) => ({
+    line: line.line,
+    patterns: line.patterns.map(headWord),
+  });
+  loaded = {
+    cleaning: member<{ strip: string; route?: string; why: string }[]>(data, 'cleaning', file).map(
+      (step) => ({
+        ...step,
+        strip: new RegExp(step.strip),
+      }),
+    ),
+    lines: member<{ line: string; patterns: readonly string[] }[]>(data, 'lines', file).map(patternsOf),
+    rules: member<Rule[]>(data, 'rules', file),
+    bills: member(
+      readPackageJson('src/billing/image-billing.json'),
+      'records',
+      'src/billing/image-billing.json',
+    ),
+    routes: member(
+      readPackageJson('src/billing/request-limits.json'),
+      'routes',
+      'src/billing/request-limits.json',
+    ),
+  };
+  return loaded;
+}
+
+function member<T>(data: unknown, key: string, where: string): T {
+  const value =
+    typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[key] : undefined;
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new SnapcompactError('bad-data-file', { expected: 'a table', of: key, got: String(value), where });
+}
