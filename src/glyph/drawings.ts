@@ -13,7 +13,8 @@ export function parseDrawings(text: string, heightPx: number, of: string): Map<n
   let rows: string[] = [];
   let codePoint = -1;
   const finish = () => {
-    if (codePoint >= 0) drawings.set(codePoint, toGlyph(rows, heightPx, `${of}, U+${codePoint.toString(16)}`));
+    if (codePoint >= 0)
+      drawings.set(codePoint, toGlyph(rows, heightPx, `${of}, U+${codePoint.toString(16)}`));
     rows = [];
   };
   for (const line of text.split('\n')) {
@@ -38,5 +39,8 @@ function toGlyph(rows: readonly string[], heightPx: number, of: string): Glyph {
       got: `${rows.length} rows of ${[...new Set(rows.map((row) => row.length))].join(', ') || 'none'}`,
     });
   }
-  return { widthPx, rows: rows.map((row) => Number.parseInt(row.replaceAll('#', '1').replaceAll('.', '0'), 2)) };
+  return {
+    widthPx,
+    rows: rows.map((row) => Number.parseInt(row.replaceAll('#', '1').replaceAll('.', '0'), 2)),
+  };
 }

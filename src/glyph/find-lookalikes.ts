@@ -40,7 +40,8 @@ export function findLookalikes(fonts: readonly Font[], geometries: readonly Cell
   for (const codePoint of twoNarrow) printed.delete(codePoint);
   const fates = classes.flatMap(({ losers }) => [...losers]);
   const withFate = (fate: Fate) => fates.filter(([, f]) => f === fate).map(([codePoint]) => codePoint);
-  const printedWith = (fate: Fate) => formatRanges(withFate(fate).filter((codePoint) => printed.has(codePoint)));
+  const printedWith = (fate: Fate) =>
+    formatRanges(withFate(fate).filter((codePoint) => printed.has(codePoint)));
   const spelled = { ...unprintable, lookalike: withFate('spelled'), twoNarrow };
   const table = {
     spelled: Object.fromEntries(Object.entries(spelled).map(([reason, set]) => [reason, formatRanges(set)])),
@@ -61,8 +62,12 @@ function drawAll(fonts: readonly Font[], box: Box) {
       seen.add(codePoint);
       const glyph = font.glyph(codePoint)!;
       const reason = unprintableReason(codePoint, glyph);
-      if (reason === undefined) drawn.set(codePoint, placeGlyph(glyph, font, box));
-      else (unprintable[reason] ??= []).push(codePoint);
+      if (reason === undefined) {
+        drawn.set(codePoint, placeGlyph(glyph, font, box));
+      } else {
+        unprintable[reason] ??= [];
+        unprintable[reason].push(codePoint);
+      }
     }
   }
   drawn.set(newlineCell, newlineGlyph(box));
@@ -78,7 +83,9 @@ function settleClasses(drawn: ReadonlyMap<number, PlacedGlyph>, fonts: readonly 
     printed.set(winner!, drawn.get(winner!)!);
     const losers = new Map<number, Fate>();
     for (const loser of others) {
-      const chosen = otherGlyphs(loser, drawn.get(loser)!, fonts, box).find(([, g]) => !taken.has(bitmapKey(g)));
+      const chosen = otherGlyphs(loser, drawn.get(loser)!, fonts, box).find(
+        ([, g]) => !taken.has(bitmapKey(g)),
+      );
       losers.set(loser, chosen?.[0] ?? 'spelled');
       if (chosen === undefined) continue;
       taken.add(bitmapKey(chosen[1]));
@@ -89,8 +96,9 @@ function settleClasses(drawn: ReadonlyMap<number, PlacedGlyph>, fonts: readonly 
   return { printed, classes };
 }
 
-/** What else could be printed for a character, in order of preference. */
+/** What else could be printed for a character, in order of preference; a blank is never given ink. */
 function otherGlyphs(codePoint: number, glyph: PlacedGlyph, fonts: readonly Font[], box: Box) {
+  if (glyph.rows.every((row) => row === 0)) return [];
   const found: [Fate, PlacedGlyph][] = marksFor(codePoint)
     .filter((mark) => markFits(glyph, mark, box))
     .map((mark) => [mark, markGlyph(glyph, mark, box)]);

@@ -61,10 +61,16 @@ export class FontChain {
 
   /** Every printable code point, or only those that the first `fonts` fonts draw, without loading the others. */
   *codePoints(fonts: number = this.#records.length): Iterable<number> {
-    for (const [position, record] of this.#records.slice(0, fonts).entries()) {
-      for (const codePoint of loadFont(record.name).codePoints()) {
-        if (this.coverage(codePoint) > 0 && this.#position(codePoint) === position) yield codePoint;
+    const before: Font[] = [];
+    for (const record of this.#records.slice(0, fonts)) {
+      const font = loadFont(record.name);
+      for (const codePoint of font.codePoints()) {
+        const how = this.#lookalikes.treatment(codePoint);
+        // The first font that has a character draws it, the second one where the table says `later`.
+        const earlier = before.filter((other) => other.widthPx(codePoint) > 0).length;
+        if (how !== treatment.spelled && earlier === (how === treatment.later ? 1 : 0)) yield codePoint;
       }
+      before.push(font);
     }
   }
 
@@ -102,7 +108,9 @@ export class FontChain {
   }
 
   #nextPosition(codePoint: number, from: number): number {
-    return this.#records.findIndex((record, at) => at >= from && loadFont(record.name).widthPx(codePoint) > 0);
+    return this.#records.findIndex(
+      (record, at) => at >= from && loadFont(record.name).widthPx(codePoint) > 0,
+    );
   }
 }
 

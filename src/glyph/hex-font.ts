@@ -1,9 +1,8 @@
 /**
  * A font in Unifont's `.hex` text form, kept as the bytes of its file.
  *
- * One line a glyph, `CODE:ROWS`, code points ascending; ROWS are the rows from the top, each padded to nothing: 2
- * hexadecimal digits per 8 pixels of width, so that the width follows from the length of the line and the font's
- * height. The index is one Uint32Array of 256 offsets for each page of 256 code points that has a glyph; an entry is
+ * One line a glyph, `CODE:ROWS`, code points ascending; ROWS are the rows from the top, 2 hexadecimal digits for each
+ * 8 pixels, so the width follows from the length of the line and the height of the font. The index is one Uint32Array of 256 offsets for each page of 256 code points that has a glyph; an entry is
  * the offset of the first row digit, 0 for none. Glyphs become numbers only when somebody asks: Unifont has 57,000.
  */
 import { SnapcompactError } from '../errors.js';

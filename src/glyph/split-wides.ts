@@ -45,7 +45,11 @@ export function findSplitWides(
 }
 
 /** Bitmaps of all cells that a narrow character, the pad or the newline can leave. */
-function narrowCells(printed: ReadonlyMap<number, PlacedGlyph>, pad: PlacedGlyph, { advancePx, xPx }: CellGeometry) {
+function narrowCells(
+  printed: ReadonlyMap<number, PlacedGlyph>,
+  pad: PlacedGlyph,
+  { advancePx, xPx }: CellGeometry,
+) {
   const cells = new Set<string>();
   for (const [codePoint, glyph] of [...printed, [-1, pad] as const]) {
     if (glyph.cells !== 1) continue;
