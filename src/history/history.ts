@@ -9,7 +9,10 @@ export interface History {
   readonly messages: readonly Message[];
 }
 
-/** `tool` carries results only; a `system` message is the prompt that set the agent up. */
+/**
+ * `tool` carries results only. A `system` message is a prompt that set the agent up, or carries a note about the
+ * session.
+ */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
 export interface Message {

@@ -15,8 +15,15 @@ export interface Importer {
   readonly title: string;
   /** `records` are JSON values pushed one by one (a whole JSON document is one value); `text` is decoded text. */
   readonly reads: 'records' | 'text';
+  /** Whether lines of another program may stand between the records: a log that also caught stderr. */
+  readonly mixed?: boolean;
   detect(probe: Probe): Confidence;
   open(context: ImportContext): RecordSink;
+  /**
+   * Names the kind of a line (blanks trimmed) that carries nothing to archive, judged by its bytes alone, so that
+   * it need not be parsed; it is tallied as skipped. Undefined for every line that is not surely such.
+   */
+  passOver?(line: Uint8Array): string | undefined;
 }
 
 /** `certain`: the envelope of the format was seen. `probable`: nothing speaks against it; `--strict` refuses. */
@@ -24,7 +31,7 @@ export type Confidence = 'no' | 'probable' | 'certain';
 
 /** The head of a source, as far as it is needed to recognise it. */
 export interface Probe {
-  /** The first parseable JSON values, at most 50. */
+  /** The first parseable JSON values, at most 50; none if most of the source's head is not JSON. */
   readonly records: readonly unknown[];
   /** Whether the source is one JSON document rather than lines. */
   readonly document: boolean;
@@ -48,7 +55,10 @@ export interface ImportOptions {
 }
 
 export interface RecordSink {
-  /** `line` is the 1-based line on which the value starts. Never throws on content. */
+  /**
+   * `line` is the 1-based line on which the value starts. Never throws on content. An importer that reads `text`
+   * gets strings of any length instead, which joined are the decoded source.
+   */
   record(value: unknown, line: number): void;
   /** Called once, after the last record. */
   finish(): Promise<Imported> | Imported;
@@ -74,8 +84,8 @@ export interface SideFolder {
 
 /** Counters of one import; what is not archived is counted here, by kind. */
 export interface Tally {
-  /** A record of a known kind that carries nothing to archive. */
-  skip(kind: string): void;
+  /** A record of a known kind that carries nothing to archive. `times` default 1. */
+  skip(kind: string, times?: number): void;
   /** A record, block or field of a kind this importer does not know. */
   unknown(kind: string): void;
   warn(message: string): void;

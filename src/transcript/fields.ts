@@ -1,0 +1,43 @@
+/**
+ * Narrowing of foreign JSON. Records come from other programs and may hold anything anywhere, so nothing is read
+ * without one of these checks.
+ */
+
+/** A JSON object whose keys nobody has promised. */
+export interface Fields {
+  readonly [key: string]: unknown;
+}
+
+/** The object, or undefined for anything that is not a plain JSON object. */
+export function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+/** The string, or undefined for anything else and for the empty string. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The array, or an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Milliseconds since 1970 of an ISO string, epoch milliseconds or epoch seconds; undefined for anything else.
+ * Seconds and milliseconds are told apart by size: 1e11 ms lies in 1973, 1e11 s in the year 5138.
+ */
+export function timeMsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value) || value <= 0) return undefined;
+    return Math.round(value < 1e11 ? value * 1000 : value);
+  }
+  if (typeof value !== 'string' || value.length > 64) return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The same object without the keys that are undefined: optional fields of the model are absent, never undefined. */
+export function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+}

@@ -1,0 +1,17 @@
+/** The formats this package reads, in the order in which they are tried. A further one is one file and its line here. */
+import { anthropicMessages } from './anthropic-messages.js';
+import { claudeCode } from './claude-code.js';
+import { claudeStreamJson } from './claude-stream-json.js';
+import type { Importer } from './importer.js';
+import { openaiChat } from './openai-chat.js';
+import { pi } from './pi.js';
+import { text } from './text.js';
+
+export const transcriptFormats: readonly Importer[] = [
+  pi,
+  claudeStreamJson,
+  claudeCode,
+  anthropicMessages,
+  openaiChat,
+  text,
+];

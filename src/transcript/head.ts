@@ -1,0 +1,116 @@
+/**
+ * Reads as much of a source as it takes to recognise it, and keeps what was read, so that a source that can be
+ * read only once need not be read again.
+ */
+import type { Probe } from './importer.js';
+import { type JsonEvents, JsonLines } from './json-lines.js';
+
+/** Values looked at: real sessions begin with dozens of bookkeeping records. */
+const probeValues = 50;
+/** No further than this, unless a single value is larger. */
+const probeBytes = 8 * 2 ** 20;
+const headBytes = 64 * 2 ** 10;
+/** A file with more lines of other text per value than this is a text that quotes JSON, not a log with noise. */
+const maxNoisePerValue = 4;
+
+/** An event of the reader, kept for the sink that is not known yet. */
+export type KeptEvent = (target: JsonEvents) => void;
+
+export interface SourceHead {
+  readonly probe: Probe;
+  /** The whole source was read. */
+  readonly complete: boolean;
+  /** Nothing but blanks in it. Only known if `complete`. */
+  readonly blank: boolean;
+  readonly counts: { readonly values: number; readonly noise: number; readonly broken: number };
+  /** What the reader told so far. */
+  readonly events: readonly KeptEvent[];
+  readonly chunks: readonly Uint8Array[];
+  readonly rest: AsyncIterator<Uint8Array>;
+  /** The reader goes on where the head ends, and tells `relay.target`. */
+  readonly reader: JsonLines;
+  readonly relay: { target: JsonEvents };
+}
+
+export async function readHead(source: AsyncIterable<Uint8Array>): Promise<SourceHead> {
+  const keeper = new EventKeeper();
+  const relay: { target: JsonEvents } = { target: keeper };
+  const reader = new JsonLines({
+    value: (value, line) => relay.target.value(value, line),
+    passed: (kind, line) => relay.target.passed(kind, line),
+    broken: (line, reason, torn) => relay.target.broken(line, reason, torn),
+    noise: (line) => relay.target.noise(line),
+  });
+  const rest = source[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let complete = false;
+  while (!complete && keeper.values < probeValues && (bytes < probeBytes || reader.isInsideValue)) {
+    const next = await rest.next();
+    if (next.done === true) {
+      complete = true;
+      reader.end();
+      break;
+    }
+    // Sources may reuse their buffer.
+    const chunk = new Uint8Array(next.value);
+    chunks.push(chunk);
+    bytes += chunk.length;
+    reader.push(chunk);
+  }
+  const head = decodeHead(chunks);
+  return {
+    probe: {
+      records: keeper.noiseCount <= keeper.values * maxNoisePerValue ? keeper.first : [],
+      document: complete && keeper.values === 1,
+      head,
+    },
+    complete,
+    blank: complete && keeper.values === 0 && chunks.every(isBlank),
+    counts: { values: keeper.values, noise: keeper.noiseCount, broken: keeper.brokenCount },
+    events: keeper.events,
+    chunks,
+    rest,
+    reader,
+    relay,
+  };
+}
+
+class EventKeeper implements JsonEvents {
+  readonly events: KeptEvent[] = [];
+  readonly first: unknown[] = [];
+  values = 0;
+  noiseCount = 0;
+  brokenCount = 0;
+
+  value(value: unknown, line: number): void {
+    this.values += 1;
+    if (this.first.length < probeValues) this.first.push(value);
+    this.events.push((target) => target.value(value, line));
+  }
+  passed(): void {}
+  broken(line: number, reason: string, torn: boolean): void {
+    this.brokenCount += 1;
+    this.events.push((target) => target.broken(line, reason, torn));
+  }
+  noise(line: number): void {
+    this.noiseCount += 1;
+    this.events.push((target) => target.noise(line));
+  }
+}
+
+function decodeHead(chunks: readonly Uint8Array[]): string {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for (const chunk of chunks) {
+    if (bytes >= headBytes) break;
+    parts.push(chunk.subarray(0, headBytes - bytes));
+    bytes += chunk.length;
+  }
+  // `stream` keeps a character that is cut at the end from being shown as damaged.
+  return new TextDecoder().decode(Buffer.concat(parts), { stream: true });
+}
+
+function isBlank(chunk: Uint8Array): boolean {
+  return chunk.every((byte) => byte <= 0x20 || byte === 0xef || byte === 0xbb || byte === 0xbf);
+}

@@ -1,0 +1,159 @@
+/** Reads a foreign transcript: opens it, recognises it, and runs its importer over every record. */
+import { createHash } from 'node:crypto';
+import { interruption, SnapcompactError } from '../errors.js';
+import { type ChosenFormat, chooseFormat, type FormatChoiceOptions } from './choose-format.js';
+import { readHead, type SourceHead } from './head.js';
+import type { Importer, RecordSink, Transcript } from './importer.js';
+import type { JsonEvents } from './json-lines.js';
+import { sideFolderOf } from './side-folder.js';
+import { type OpenSource, openSource, type TranscriptSource } from './source.js';
+import { ImportTally } from './tally.js';
+import { utf8Chunks } from './utf8-chunks.js';
+
+export interface ReadTranscriptOptions extends FormatChoiceOptions {
+  /** Append abandoned branches of a session tree, marked. Default false. */
+  readonly branches?: boolean;
+  /** Include what subagents said, after the call that started them. Default true. */
+  readonly subagents?: boolean;
+  /** Stops reading; the promise rejects with `interrupted`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Unknown records and broken lines do not stop an import: they are counted in `report`. With `strict` a broken
+ * line is an error, and so is a format that is only probable.
+ *
+ * Memory is bounded by the history and the largest record. Throws `unreadable-input`, `unrecognised-format`,
+ * `broken-input`, `usage` (unknown `format`) and `interrupted`.
+ */
+export async function readTranscript(
+  source: TranscriptSource,
+  options: ReadTranscriptOptions = {},
+): Promise<Transcript> {
+  const opened = await openSource(source);
+  const meter = new Meter(opened, options.signal);
+  const head = await readHead(utf8Chunks(meter.chunks(), opened.name));
+  try {
+    const chosen = chooseFormat(head, opened.name, options);
+    return await runImport(chosen, head, opened, meter, options);
+  } finally {
+    await head.rest.return?.();
+  }
+}
+
+async function runImport(
+  { importer, confidence }: ChosenFormat,
+  head: SourceHead,
+  opened: OpenSource,
+  meter: Meter,
+  options: ReadTranscriptOptions,
+): Promise<Transcript> {
+  const tally = new ImportTally();
+  const { branches = false, subagents = true } = options;
+  const sink = importer.open({
+    options: { branches, subagents },
+    tally,
+    ...(opened.path !== undefined && { side: sideFolderOf(opened.path, tally) }),
+  });
+  if (importer.reads === 'text') await pushText(head, sink, tally);
+  else await pushRecords(head, importer, sink, tally);
+  refuseIfBroken(tally, opened.name, options.strict === true);
+  const imported = await sink.finish();
+  return {
+    ...imported,
+    format: importer.name,
+    confidence,
+    sourceName: opened.name,
+    ...meter.result(),
+    report: tally.report(),
+  };
+}
+
+async function pushRecords(
+  head: SourceHead,
+  importer: Importer,
+  sink: RecordSink,
+  tally: ImportTally,
+): Promise<void> {
+  const events: JsonEvents = {
+    value(value, line) {
+      tally.records += 1;
+      sink.record(value, line);
+    },
+    passed(kind) {
+      tally.records += 1;
+      tally.skip(kind);
+    },
+    broken(line, reason, torn) {
+      tally.broken({ line, reason });
+      if (torn) tally.warn(`line ${line} is cut off: the writer stopped in the middle of it`);
+    },
+    noise(line) {
+      if (importer.mixed === true) tally.skip('line of other text');
+      else tally.broken({ line, reason: 'not JSON' });
+    },
+  };
+  for (const event of head.events) event(events);
+  head.relay.target = events;
+  head.reader.passOver = importer.passOver?.bind(importer);
+  if (head.complete) return;
+  for (let next = await head.rest.next(); next.done !== true; next = await head.rest.next()) {
+    head.reader.push(next.value);
+  }
+  head.reader.end();
+}
+
+async function pushText(head: SourceHead, sink: RecordSink, tally: ImportTally): Promise<void> {
+  const decoder = new TextDecoder();
+  const push = (text: string): void => {
+    if (text.includes('\ufffd')) tally.warn('bytes that are not UTF-8 were replaced by U+FFFD');
+    if (text !== '') sink.record(text, 1);
+  };
+  for (const chunk of head.chunks) push(decoder.decode(chunk, { stream: true }));
+  while (!head.complete) {
+    const next = await head.rest.next();
+    if (next.done === true) break;
+    push(decoder.decode(next.value, { stream: true }));
+  }
+  push(decoder.decode());
+  tally.records = 1;
+}
+
+/** A source that is not blank and gave no record, or with `strict` any broken line. */
+function refuseIfBroken(tally: ImportTally, name: string, strict: boolean): void {
+  const first = tally.report().broken[0];
+  if (tally.records > 0 && (first === undefined || !strict)) return;
+  throw new SnapcompactError('broken-input', {
+    expected: tally.records === 0 ? 'at least one readable record' : 'a transcript without broken lines',
+    of: name,
+    got: tally.records === 0 ? 'none' : `${tally.brokenCount} broken`,
+    ...(first !== undefined && { where: `line ${first.line}: ${first.reason}` }),
+    ...(tally.records > 0 && { hint: 'without --strict the other lines are read' }),
+  });
+}
+
+/** Counts and digests the bytes of a source as they pass. */
+class Meter {
+  readonly #source: OpenSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  constructor(source: OpenSource, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#signal = signal;
+  }
+
+  async *chunks(): AsyncIterable<Uint8Array> {
+    for await (const chunk of this.#source.chunks) {
+      if (this.#signal?.aborted === true) throw interruption(this.#source.name, this.#signal);
+      this.#bytes += chunk.length;
+      this.#hash.update(chunk);
+      yield chunk;
+    }
+  }
+
+  result(): { sourceBytes: number; sourceSha256: string } {
+    return { sourceBytes: this.#bytes, sourceSha256: this.#hash.digest('hex') };
+  }
+}
