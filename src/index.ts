@@ -1,1 +1,26 @@
-export {};
+/** The public door: every export by name, no logic. */
+export type { Archive, ArchivedFrame, ArchiveSource } from './archive/archive.js';
+export { type ArchiveOptions, archiveHistory } from './archive/archive-history.js';
+export { type ContextBlock, contextBlocks } from './archive/context-blocks.js';
+export { loadArchive } from './archive/load-archive.js';
+export { countFrames, type RenderOptions, type RenderedText, renderText } from './archive/render-text.js';
+export { type SaveOptions, saveArchive } from './archive/save-archive.js';
+export { estimateImageTokens } from './billing/image-tokens.js';
+export { requestLimits } from './billing/request-limits.js';
+export { estimateTextTokens } from './billing/text-tokens.js';
+export { type ErrorCode, SnapcompactError } from './errors.js';
+export { createRenderer, type RendererOptions } from './frame/create-renderer.js';
+export { type DecodedFrame, type DecodeOptions, decodeFrame } from './frame/decode.js';
+export type { Frame } from './frame/frame.js';
+export type { Renderer } from './frame/renderer.js';
+export type { Block, History, Message, Role } from './history/history.js';
+export { type FrameSize, type Geometry, shapeGeometry } from './page/geometry.js';
+export { type Reader, type ReaderTarget, resolveReader } from './page/readers.js';
+export { getShape, type Shape, shapes } from './page/shapes.js';
+export { type NormalizedText, type NormalizeOptions, normalizeText } from './text/normalize.js';
+export type { Segment } from './text/segment.js';
+export { type SerializeOptions, serializeHistory } from './text/serialize.js';
+export { detectFormat } from './transcript/detect-format.js';
+export { transcriptFormats } from './transcript/formats.js';
+export type { Importer, ImportReport, Transcript } from './transcript/importer.js';
+export { type ReadTranscriptOptions, readTranscript } from './transcript/read-transcript.js';

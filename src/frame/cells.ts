@@ -3,19 +3,19 @@
  *
  * The buffer is moved to a worker, not copied.
  */
-import type { Atlas } from '../glyph/atlas.js';
-import type { Geometry } from '../page/geometry.js';
 import { layPage } from '../page/layout.js';
+import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 
 /** See `CellTarget.cells`; `columnsCells · rowsUsed` words. */
 export type PageCells = Uint32Array<ArrayBuffer>;
 
 /** Lays the page out over the rows it uses, filling the atlas with the glyphs it needs. */
-export function cellsOfPage(page: Page, geometry: Geometry, atlas: Atlas): PageCells {
+export function cellsOfPage(page: Page, format: PageFormat): PageCells {
+  const { geometry, atlas } = format;
   const grid = { columnsCells: geometry.columnsCells, rowsCells: page.rowsUsed };
   const cells = new Uint32Array(grid.columnsCells * grid.rowsCells);
-  layPage(page.text, 0, grid, atlas.chain, {
+  layPage(page.text, 0, grid, format, {
     cells,
     dim: page.dim,
     slotOf: (codePoint) => atlas.slotOf(codePoint),

@@ -1,9 +1,10 @@
 /** The choice between painting in-process and in a pool. */
 import { availableParallelism } from 'node:os';
 import { SnapcompactError } from '../errors.js';
+import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Frame } from './frame.js';
-import { InProcessRenderer, type Print, type Renderer } from './renderer.js';
+import { InProcessRenderer, type Renderer } from './renderer.js';
 
 export interface RendererOptions {
   /**
@@ -45,12 +46,12 @@ class LazyPool implements Renderer {
     this.#start = async () => new (await import('./pool.js')).PoolRenderer({ threads, deadlineMs, ...file });
   }
 
-  async paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+  async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
     if (this.#isClosed) {
       throw new SnapcompactError('internal', { expected: 'an open one', of: 'renderer', got: 'a closed one' });
     }
     this.#pool ??= this.#start();
-    return (await this.#pool).paint(page, print, signal);
+    return (await this.#pool).paint(page, format, signal);
   }
 
   async close(): Promise<void> {

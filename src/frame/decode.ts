@@ -7,7 +7,7 @@
 import { SnapcompactError } from '../errors.js';
 import { loadFontChain } from '../glyph/font-chain.js';
 import { getShape, type Shape, shapes } from '../page/shapes.js';
-import type { Span } from '../text/print.js';
+import type { Span } from '../page/paginate.js';
 import { GlyphIndex, keyOf, NOTHING, PAD } from './glyph-index.js';
 import type { Painting } from './paint.js';
 import { readPng } from './read-png.js';

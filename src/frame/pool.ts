@@ -8,9 +8,10 @@
 import { Piscina } from 'piscina';
 import { interruption, SnapcompactError } from '../errors.js';
 import { packageFile } from '../package-files.js';
+import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Frame } from './frame.js';
-import { type Print, type Renderer, taskOf } from './renderer.js';
+import { type Renderer, taskOf } from './renderer.js';
 
 export interface PoolOptions {
   /** 1 or more. */
@@ -50,10 +51,10 @@ export class PoolRenderer implements Renderer {
     this.#pool.on('error', (cause: unknown) => this.#failUnlessLoaded(cause));
   }
 
-  async paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+  async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
     await this.#slot();
     try {
-      return (await this.#attempt(page, print, signal)) ?? (await this.#lastAttempt(page, print, signal));
+      return (await this.#attempt(page, format, signal)) ?? (await this.#lastAttempt(page, format, signal));
     } finally {
       this.#release();
     }
@@ -65,13 +66,13 @@ export class PoolRenderer implements Renderer {
   }
 
   /** The frame, or undefined when the worker was lost on the way. */
-  async #attempt(page: Page, print: Print, signal?: AbortSignal): Promise<Frame | undefined> {
-    const outcome = await this.#run(page, print, signal);
+  async #attempt(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame | undefined> {
+    const outcome = await this.#run(page, format, signal);
     return 'frame' in outcome ? outcome.frame : undefined;
   }
 
-  async #lastAttempt(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
-    const outcome = await this.#run(page, print, signal);
+  async #lastAttempt(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
+    const outcome = await this.#run(page, format, signal);
     if ('frame' in outcome) return outcome.frame;
     throw new SnapcompactError('worker-failed', {
       expected: 'a painted frame',
@@ -83,13 +84,13 @@ export class PoolRenderer implements Renderer {
 
   async #run(
     page: Page,
-    print: Print,
+    format: PageFormat,
     signal: AbortSignal | undefined,
   ): Promise<{ frame: Frame } | { lost: string; cause: unknown }> {
     const stops = signal === undefined ? [this.#broken.signal] : [this.#broken.signal, signal];
     const overrun = new AbortController();
     const timer = setTimeout(() => overrun.abort(), this.#deadlineMs);
-    const task = taskOf(page, print);
+    const task = taskOf(page, format);
     try {
       for (const stop of stops) if (stop.aborted) throw interruption('rendering', stop);
       const any = AbortSignal.any([...stops, overrun.signal]);

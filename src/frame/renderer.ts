@@ -5,17 +5,10 @@
  * finished and waiting for the consumer: memory stays bounded however many pages come.
  */
 import { interruption } from '../errors.js';
-import type { Atlas } from '../glyph/atlas.js';
-import type { Geometry } from '../page/geometry.js';
+import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import { cellsOfPage } from './cells.js';
 import { type Frame, type PaintTask, paintFrame } from './frame.js';
-
-/** How the pages of a job are printed. */
-export interface Print {
-  readonly geometry: Geometry;
-  readonly atlas: Atlas;
-}
 
 export interface Renderer {
   /** Pages painted at once; 0 for in-process painting. */
@@ -24,15 +17,16 @@ export interface Renderer {
    * Paints one page. Rejects with `interrupted` when `signal` fires, and with `worker-failed` when the page cost two
    * workers; other pages go on.
    */
-  paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame>;
+  paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame>;
   /** Lets running pages finish, then frees every thread. May be called more than once. */
   close(): Promise<void>;
 }
 
 /** The task for one page; made anew for each attempt, since its cells are moved away. */
-export function taskOf(page: Page, { geometry, atlas }: Print): PaintTask {
+export function taskOf(page: Page, format: PageFormat): PaintTask {
+  const { geometry, atlas } = format;
   return {
-    cells: cellsOfPage(page, geometry, atlas),
+    cells: cellsOfPage(page, format),
     columnsCells: geometry.columnsCells,
     widthPx: geometry.frameWidthPx,
     atlas: atlas.image,
@@ -43,10 +37,10 @@ export function taskOf(page: Page, { geometry, atlas }: Print): PaintTask {
 export class InProcessRenderer implements Renderer {
   readonly threads = 0;
 
-  async paint(page: Page, print: Print, signal?: AbortSignal): Promise<Frame> {
+  async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
     await new Promise(setImmediate);
     if (signal?.aborted) throw interruption('rendering', signal);
-    return paintFrame(taskOf(page, print));
+    return paintFrame(taskOf(page, format));
   }
 
   async close(): Promise<void> {}
@@ -59,7 +53,7 @@ const SMALL_JOB_PAGES = 3;
 export async function* renderPages(
   renderer: Renderer,
   pages: Iterable<Page>,
-  print: Print,
+  format: PageFormat,
   signal?: AbortSignal,
 ): AsyncGenerator<{ page: Page; frame: Frame }> {
   const queue = pages[Symbol.iterator]();
@@ -68,7 +62,7 @@ export async function* renderPages(
   const ahead = Math.max(1, painter.threads * 2);
   const started: { page: Page; frame: Promise<Frame> }[] = [];
   for (let page = first.shift() ?? next(queue); page !== undefined; page = first.shift() ?? next(queue)) {
-    const frame = painter.paint(page, print, signal);
+    const frame = painter.paint(page, format, signal);
     frame.catch(() => undefined);
     started.push({ page, frame });
     if (started.length >= ahead) yield await settled(started.shift()!);

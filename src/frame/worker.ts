@@ -5,13 +5,13 @@
  * module's. PNG bytes are moved, so `png` must own exactly its buffer.
  */
 import { parentPort } from 'node:worker_threads';
-import { transferableSymbol, valueSymbol } from 'piscina';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { type Frame, type PaintTask, paintFrame } from './frame.js';
 
 parentPort?.postMessage('loaded');
 
 /** Piscina's handler. */
-export function paint(task: PaintTask): object {
+export function paint(task: PaintTask): unknown {
   const frame: Frame = paintFrame(task);
-  return { [valueSymbol]: frame, [transferableSymbol]: [frame.png.buffer] };
+  return move({ [valueSymbol]: frame, [transferableSymbol]: [frame.png.buffer] });
 }

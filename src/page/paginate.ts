@@ -5,8 +5,10 @@
  * texts gives back the text.
  */
 import type { Span } from '../text/print.js';
-import type { Geometry } from './geometry.js';
-import { type CellSource, layPage } from './layout.js';
+import { layPage } from './layout.js';
+import type { PageFormat } from './page-format.js';
+
+export type { Span } from '../text/print.js';
 
 /** What one frame will carry. */
 export interface Page {
@@ -23,15 +25,11 @@ export interface Page {
 }
 
 /** Every page of `text`, lazily. `dim` in order, not overlapping. Linear. */
-export function* paginate(
-  text: string,
-  dim: readonly Span[],
-  geometry: Geometry,
-  source: CellSource,
-): Generator<Page> {
+export function* paginate(text: string, dim: readonly Span[], format: PageFormat): Generator<Page> {
+  const { geometry } = format;
   let firstSpan = 0;
   for (let from = 0, index = 0; from < text.length; index++) {
-    const { to, usedCells } = layPage(text, from, geometry, source);
+    const { to, usedCells } = layPage(text, from, geometry, format);
     while (firstSpan < dim.length && dim[firstSpan]!.to <= from) firstSpan++;
     yield {
       index,

@@ -57,3 +57,10 @@ export interface OutputSegment extends Common {
   /** Tool name, where an orphan states it. */
   readonly name?: string;
 }
+
+/** UTF-16 units of a segment's own text. */
+export function segmentChars(segment: Segment): number {
+  if (segment.part !== 'call') return segment.text.length;
+  const args = segment.args.reduce((sum, { key, text }) => sum + (key?.length ?? 0) + text.length, 0);
+  return segment.name.length + args + (segment.intent?.length ?? 0);
+}

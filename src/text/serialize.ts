@@ -68,7 +68,7 @@ class Serializer {
   }
 
   #call(message: Message, call: CallBlock): void {
-    const answer = this.#pairing.results.get(call);
+    const answer = this.#pairing.resultOf.get(call);
     if (answer?.result.useless) return;
     const segment: CallSegment = {
       ...originOf(message),

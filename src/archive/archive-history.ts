@@ -1,0 +1,170 @@
+/** History → archive: the one implementation behind the library call and the shell command. */
+import { createHash } from 'node:crypto';
+import { estimateImageTokens } from '../billing/image-tokens.js';
+import { estimateTextTokens } from '../billing/text-tokens.js';
+import { SnapcompactError } from '../errors.js';
+import { createRenderer, type RendererOptions } from '../frame/create-renderer.js';
+import { type Renderer, renderPages } from '../frame/renderer.js';
+import type { History } from '../history/history.js';
+import { type PageFormat, pageFormat } from '../page/page-format.js';
+import { type Page, paginate } from '../page/paginate.js';
+import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
+import { getShape } from '../page/shapes.js';
+import { type Caps, defaultCaps } from '../text/caps.js';
+import { type Elision, type PrintedText, printSegments } from '../text/print.js';
+import type { Segment } from '../text/segment.js';
+import { segmentChars } from '../text/segment.js';
+import { serializeHistory } from '../text/serialize.js';
+import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame, type ArchiveSource } from './archive.js';
+import { EntryFinder } from './entry-finder.js';
+
+export interface ArchiveOptions extends ReaderTarget {
+  /** Keep what the model thought. Default true. */
+  readonly reasoning?: boolean;
+  /** Limits on results and arguments. Default `defaultCaps`. */
+  readonly caps?: Partial<Caps>;
+  /** Frames at most, 1 to 600; older text goes first, as an elision. Default 80. */
+  readonly maxFrames?: number;
+  /** Archive for a model that takes no images. Default false: refused with `no-vision`. */
+  readonly allowNoVision?: boolean;
+  /** Takes secrets out of every text before anything else sees it. Default: none. */
+  readonly redact?: (text: string) => string;
+  /** A renderer to paint with, which stays open; default: one of its own, by `threads` and `deadlineMs`. */
+  readonly renderer?: Renderer;
+  readonly threads?: number;
+  readonly deadlineMs?: number;
+  /** What the archive records of the transcript. */
+  readonly source?: ArchiveSource;
+  /** Called after each frame. May not throw. */
+  readonly onFrame?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export const DEFAULT_MAX_FRAMES = 80;
+/** No provider takes more images in one request: Claude's documented limit. */
+const HIGHEST_MAX_FRAMES = 600;
+
+/**
+ * Archives a history for one reader. A history without text gives an archive without frames.
+ *
+ * Throws `no-vision` for a model without vision, `usage` for options out of range, `unknown-shape`, `worker-failed`,
+ * and `interrupted` when `signal` fires; nothing is written anywhere.
+ */
+export async function archiveHistory(history: History, options: ArchiveOptions = {}): Promise<Archive> {
+  const { reasoning = true, maxFrames = DEFAULT_MAX_FRAMES, redact } = options;
+  checkMaxFrames(maxFrames);
+  const reader = resolveReader(options);
+  if (!reader.vision && !options.allowNoVision) throw noVision(reader);
+  const format = pageFormat(getShape(reader.shape), reader.frame);
+  const segments = serializeHistory(history, { reasoning, ...(redact && { redact }) });
+  const caps = { ...defaultCaps, ...options.caps };
+  const printed = printSegments(segments, { coverage: format.coverage, caps });
+  const entries = new EntryFinder(printed.spans, segments);
+
+  const all = [...paginate(printed.text, printed.dim, format)];
+  const kept = all.slice(Math.max(0, all.length - maxFrames));
+  const frames = await paintFrames(kept, format, entries, options);
+  const elisions = [...pagesElided(all, kept, entries), ...printed.elisions];
+  return {
+    schema: ARCHIVE_SCHEMA,
+    ...(options.source && { source: options.source }),
+    reader,
+    printing: { reasoning, caps, maxFrames, scopes: printed.scopes },
+    segments,
+    frames,
+    elisions,
+    counts: countsOf(history, segments, printed, frames),
+    cost: costOf(frames, reader),
+  };
+}
+
+async function paintFrames(
+  pages: readonly Page[],
+  format: PageFormat,
+  entries: EntryFinder,
+  options: ArchiveOptions,
+): Promise<ArchivedFrame[]> {
+  const renderer = options.renderer ?? createRenderer(rendererOptions(options));
+  const frames: ArchivedFrame[] = [];
+  try {
+    for await (const { page, frame } of renderPages(renderer, pages, format, options.signal)) {
+      frames.push({
+        ...frame,
+        index: frames.length,
+        shape: format.shape.id,
+        tier: 'hq',
+        text: page.text,
+        pageSha256: pageDigest(page),
+        span: page.source,
+        entries: { first: entries.at(page.source.from), last: entries.at(page.source.to - 1) },
+      });
+      options.onFrame?.(frames.length, pages.length);
+    }
+  } finally {
+    if (options.renderer === undefined) await renderer.close();
+  }
+  return frames;
+}
+
+function rendererOptions({ threads, deadlineMs }: ArchiveOptions): RendererOptions {
+  return {
+    ...(threads !== undefined && { threads }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+  };
+}
+
+/** Digest of what a page prints; the pixels follow from it and the shape. */
+function pageDigest(page: Page): string {
+  const spans = page.dim.map(({ from, to }) => `${from}-${to}`).join(',');
+  return createHash('sha256').update(`${spans}\n${page.text}`).digest('hex');
+}
+
+/** The pages that no frame is left for, as one stretch. */
+function pagesElided(all: readonly Page[], kept: readonly Page[], entries: EntryFinder): Elision[] {
+  const chars = kept[0]?.source.from ?? 0;
+  if (all.length === kept.length) return [];
+  return [{ reason: 'frames', what: 'page text', chars, entryId: entries.at(0) }];
+}
+
+function countsOf(
+  history: History,
+  segments: readonly Segment[],
+  printed: PrintedText,
+  frames: readonly ArchivedFrame[],
+): Archive['counts'] {
+  return {
+    messages: history.messages.length,
+    segments: segments.length,
+    sourceChars: segments.reduce((sum, segment) => sum + segmentChars(segment), 0),
+    printedChars: printed.text.length,
+    framedChars: frames.reduce((sum, { text }) => sum + text.length, 0),
+    frames: frames.length,
+    bytes: frames.reduce((sum, { png }) => sum + png.length, 0),
+    spelled: printed.spelled,
+    dropped: printed.dropped,
+  };
+}
+
+function costOf(frames: readonly ArchivedFrame[], reader: Reader): Archive['cost'] {
+  const imageTokens = frames.reduce((sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens, 0);
+  const textTokens = frames.reduce((sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer), 0);
+  return { imageTokens, textTokens, savedTokens: textTokens - imageTokens };
+}
+
+function checkMaxFrames(maxFrames: number): void {
+  if (Number.isInteger(maxFrames) && maxFrames >= 1 && maxFrames <= HIGHEST_MAX_FRAMES) return;
+  throw new SnapcompactError('usage', {
+    expected: `an integer from 1 to ${HIGHEST_MAX_FRAMES}`,
+    of: 'the most frames an archive may have',
+    got: String(maxFrames),
+  });
+}
+
+function noVision(reader: Reader): SnapcompactError {
+  return new SnapcompactError('no-vision', {
+    expected: 'a model that takes images',
+    of: 'the reader of the frames',
+    got: `${reader.model}, which takes none: ${reader.evidence}`,
+    hint: 'use --allow no-vision (option allowNoVision) to archive all the same',
+  });
+}

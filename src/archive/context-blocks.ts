@@ -1,0 +1,36 @@
+/**
+ * Archive → what a model is given in place of the discarded messages: a guide, then the frames in reading order.
+ *
+ * The guide names only what occurs in this archive and holds nothing that changes from pass to pass.
+ */
+import { readFileSync } from 'node:fs';
+import { packageFile } from '../package-files.js';
+import type { Archive } from './archive.js';
+
+export type ContextBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mime: 'image/png'; readonly data: Uint8Array<ArrayBuffer> };
+
+/** Blocks in wire order; none for an archive without frames. */
+export function contextBlocks(archive: Archive): ContextBlock[] {
+  if (archive.frames.length === 0) return [];
+  return [
+    { type: 'text', text: guideOf(archive) },
+    ...archive.frames.map(({ png }) => ({ type: 'image', mime: 'image/png', data: png }) as const),
+  ];
+}
+
+/** A line of `guide.txt` is kept when what it starts with occurs in the archive. */
+function guideOf(archive: Archive): string {
+  const { scopes } = archive.printing;
+  const occurs = new Set<string>(['always', ...scopes]);
+  if (archive.elisions.some(({ reason }) => reason === 'cap')) occurs.add('capped');
+  if (archive.elisions.some(({ reason }) => reason === 'frames')) occurs.add('dropped');
+  if (archive.frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
+  if (archive.frames.some(({ text }) => text.includes('[U+'))) occurs.add('spelled');
+  return readFileSync(packageFile('src/archive/guide.txt'), 'utf8')
+    .split('\n')
+    .map((line) => /^(\w+): (.*)$/.exec(line))
+    .flatMap((match) => (match !== null && occurs.has(match[1]!) ? [match[2]!] : []))
+    .join('\n');
+}

@@ -1,0 +1,74 @@
+/** `manifest.json`: what an archive folder holds, in figures and digests. No time of day: same archive, same file. */
+import { SnapcompactError } from '../errors.js';
+import type { Elision } from '../text/print.js';
+import type { Archive, ArchivedFrame, ArchiveSource, Cost, Counts, Printing } from './archive.js';
+import { ARCHIVE_SCHEMA } from './archive.js';
+
+export const MANIFEST_FILE = 'manifest.json';
+
+export interface Manifest {
+  /** Marks the folder as an archive of ours. */
+  readonly kind: 'snapcompact-archive';
+  readonly schema: number;
+  readonly source?: ArchiveSource;
+  readonly reader: Archive['reader'];
+  readonly printing: Printing;
+  readonly frames: readonly ManifestFrame[];
+  readonly elisions: readonly Elision[];
+  readonly counts: Counts;
+  readonly cost: Cost;
+}
+
+/** `ArchivedFrame` with a file in place of the bytes and the text. */
+export interface ManifestFrame extends Omit<ArchivedFrame, 'png' | 'text'> {
+  /** Relative to the archive folder. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+export function manifestOf(archive: Archive): Manifest {
+  const { segments: _, schema, frames, ...rest } = archive;
+  return { kind: 'snapcompact-archive', schema, ...rest, frames: frames.map(manifestFrame) };
+}
+
+function manifestFrame({ png, text: _, ...frame }: ArchivedFrame): ManifestFrame {
+  return { file: frameFile(frame.index), bytes: png.length, ...frame };
+}
+
+/** `frames/0001.png` for the first frame. */
+export function frameFile(index: number): string {
+  return `frames/${String(index + 1).padStart(4, '0')}.png`;
+}
+
+/** A manifest read back. Throws `newer-schema`, or `broken-input` for JSON that is no manifest. */
+export function parseManifest(json: string, where: string): Manifest {
+  const data = parseJson(json, where);
+  if (typeof data !== 'object' || data === null || (data as Manifest).kind !== 'snapcompact-archive') {
+    throw brokenManifest('"kind": "snapcompact-archive"', 'other JSON', where);
+  }
+  const manifest = data as Manifest;
+  if (!Number.isInteger(manifest.schema)) throw brokenManifest('an integer "schema"', String(manifest.schema), where);
+  if (manifest.schema > ARCHIVE_SCHEMA) {
+    throw new SnapcompactError('newer-schema', {
+      expected: `schema ${ARCHIVE_SCHEMA} or older`,
+      of: 'an archive',
+      got: `schema ${manifest.schema}`,
+      where,
+      hint: 'use a newer snapcompact',
+    });
+  }
+  if (!Array.isArray(manifest.frames)) throw brokenManifest('a list of "frames"', typeof manifest.frames, where);
+  return manifest;
+}
+
+function parseJson(json: string, where: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw brokenManifest('JSON', cause instanceof Error ? cause.message : String(cause), where);
+  }
+}
+
+function brokenManifest(expected: string, got: string, where: string): SnapcompactError {
+  return new SnapcompactError('broken-input', { expected, of: 'an archive manifest', got, where });
+}

@@ -1,0 +1,170 @@
+/** `snapcompact archive`: transcripts in, archive folders out, one report each. */
+import { join, resolve } from 'node:path';
+import type { Archive, ArchiveSource } from '../archive/archive.js';
+import { archiveHistory } from '../archive/archive-history.js';
+import { saveArchive } from '../archive/save-archive.js';
+import { exitCodes, SnapcompactError } from '../errors.js';
+import { createRenderer } from '../frame/create-renderer.js';
+import type { Renderer } from '../frame/renderer.js';
+import type { ImportReport, Transcript } from '../transcript/importer.js';
+import { readTranscript } from '../transcript/read-transcript.js';
+import { archiveReport } from './archive-report.js';
+import { expandInputs, TargetNames } from './inputs.js';
+import { type CommonOptions, type Io, print } from './io.js';
+import { ProgressLine } from './progress.js';
+
+export interface ArchiveCommandOptions extends CommonOptions {
+  readonly out?: string;
+  readonly model?: string;
+  readonly api?: string;
+  readonly route?: string;
+  readonly shape?: string;
+  readonly formatIn?: string;
+  readonly strict?: boolean;
+  readonly branches?: boolean;
+  readonly subagents?: boolean;
+  readonly reasoning?: 'on' | 'off';
+  readonly allow?: 'no-vision';
+  readonly maxFrames?: number;
+  readonly threads?: number;
+  readonly force?: boolean;
+}
+
+/** One input's outcome, as `--json` gives it. */
+export type ArchiveResult = Archived | Failed;
+
+export interface Archived {
+  readonly input: string;
+  readonly status: 'archived';
+  readonly folder: string;
+  readonly format: string;
+  readonly import: ImportReport;
+  readonly reader: Archive['reader'];
+  readonly counts: Archive['counts'];
+  readonly cost: Archive['cost'];
+  readonly elisions: Archive['elisions'];
+}
+
+interface Failed {
+  readonly input: string;
+  readonly status: 'failed';
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+/** Returns the exit code: 0, the failure's own for a single input, 3 when any of several failed. */
+export async function archiveCommand(
+  given: readonly string[],
+  options: ArchiveCommandOptions,
+  io: Io,
+): Promise<number> {
+  const { files, leftAlone, areMany } = await expandInputs(given);
+  if (files.length === 0) throw noTranscripts(given);
+  for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${path}\n`);
+  const job = new ArchiveJob(options, areMany, io);
+  const results: ArchiveResult[] = [];
+  try {
+    for (const file of files) results.push(await job.run(file));
+  } finally {
+    await job.close();
+  }
+  if (options.json) print(io, options, areMany ? results : results[0], () => '');
+  return job.exitCode;
+}
+
+class ArchiveJob {
+  exitCode = 0;
+  readonly #options: ArchiveCommandOptions;
+  readonly #areMany: boolean;
+  readonly #io: Io;
+  readonly #names = new TargetNames();
+  readonly #renderer: Renderer;
+
+  constructor(options: ArchiveCommandOptions, areMany: boolean, io: Io) {
+    this.#options = options;
+    this.#areMany = areMany;
+    this.#io = io;
+    this.#renderer = createRenderer(options.threads === undefined ? {} : { threads: options.threads });
+  }
+
+  close(): Promise<void> {
+    return this.#renderer.close();
+  }
+
+  /** One bad file does not stop the others; an interruption and bad usage do. */
+  async run(input: string): Promise<ArchiveResult> {
+    const progress = new ProgressLine(this.#io);
+    try {
+      const result = await this.#archive(input, progress);
+      progress.clear();
+      if (!this.#options.json) print(this.#io, this.#options, result, () => archiveReport(result));
+      return result;
+    } catch (error) {
+      progress.clear();
+      if (!(error instanceof SnapcompactError) || !isOfOneFile(error)) throw error;
+      this.#io.err(`snapcompact: ${input}: ${error.message}\n`);
+      this.exitCode = this.#areMany ? exitCodes['unreadable-input'] : error.exitCode;
+      return { input, status: 'failed', error: { code: error.code, message: error.message } };
+    }
+  }
+
+  async #archive(input: string, progress: ProgressLine): Promise<Archived> {
+    const { formatIn, reasoning, allow, out, force = false, ...rest } = this.#options;
+    const transcript = await readTranscript(input, {
+      ...(formatIn !== undefined && { format: formatIn }),
+      ...pick(rest, ['strict', 'branches', 'subagents']),
+      signal: this.#io.signal,
+    });
+    const archive = await archiveHistory(transcript.history, {
+      ...pick(rest, ['model', 'api', 'route', 'shape', 'maxFrames']),
+      reasoning: reasoning !== 'off',
+      allowNoVision: allow === 'no-vision',
+      source: sourceOf(transcript),
+      renderer: this.#renderer,
+      onFrame: (done, total) => progress.show(`frames of ${input}`, done, total),
+      signal: this.#io.signal,
+    });
+    const name = this.#names.next(transcript.sessionId, transcript.sourceName);
+    const folder = resolve(this.#areMany ? join(out ?? '.', name) : (out ?? name));
+    await saveArchive(archive, folder, { force });
+    return {
+      input,
+      status: 'archived',
+      folder,
+      format: transcript.format,
+      import: transcript.report,
+      reader: archive.reader,
+      counts: archive.counts,
+      cost: archive.cost,
+      elisions: archive.elisions,
+    };
+  }
+}
+
+function sourceOf({ sourceName, format, sourceBytes, sourceSha256, ...rest }: Transcript): ArchiveSource {
+  return {
+    name: sourceName,
+    format,
+    bytes: sourceBytes,
+    sha256: sourceSha256,
+    ...pick(rest, ['sessionId', 'title', 'cwd', 'model']),
+  };
+}
+
+/** Failures that say something of one input and nothing of the next. */
+function isOfOneFile({ exitCode, code }: SnapcompactError): boolean {
+  return exitCode === 3 || code === 'target-exists' || code === 'worker-failed';
+}
+
+function noTranscripts(given: readonly string[]): SnapcompactError {
+  return new SnapcompactError('unreadable-input', {
+    expected: 'at least one transcript',
+    of: 'the input',
+    got: `none in ${given.join(', ')}`,
+  });
+}
+
+/** The named fields that are set. */
+function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): { [P in K]?: Exclude<T[P], undefined> } {
+  const entries = keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]);
+  return Object.fromEntries(entries) as { [P in K]?: Exclude<T[P], undefined> };
+}

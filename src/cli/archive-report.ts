@@ -1,0 +1,76 @@
+/** What `archive` says about one transcript. */
+import { basename, relative } from 'node:path';
+import type { Archived } from './archive-command.js';
+
+/** One figure a line, names aligned. */
+export function archiveReport(result: Archived): string {
+  const { reader, counts, cost } = result;
+  const rows: [string, string][] = [
+    ['messages', `${number(counts.messages)} in ${number(result.import.records)} records${importNotes(result)}`],
+    ['characters', `${number(counts.printedChars)} printed, ${number(counts.framedChars)} of them in frames`],
+    ['frames', framesLine(result)],
+    ['bytes', `${number(counts.bytes)} of PNG`],
+    ['image tokens', `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`],
+    ['text tokens', savingLine(result)],
+    ['elisions', elisionsLine(result)],
+    ['archive', `${relative('.', result.folder) || result.folder}`],
+  ];
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
+  return `${basename(result.input)} (${result.format})\n${lines.join('\n')}\n${problems(result)}`;
+}
+
+function framesLine({ counts, reader }: Archived): string {
+  const { widthPx, maxHeightPx } = reader.frame;
+  return `${number(counts.frames)} of ${reader.shape}, ${widthPx}×${maxHeightPx} pixels at most`;
+}
+
+function savingLine({ cost }: Archived): string {
+  const { textTokens, imageTokens, savedTokens } = cost;
+  const estimate = `${number(textTokens)} estimated for the same text`;
+  if (textTokens === 0) return estimate;
+  const share = Math.round((Math.abs(savedTokens) / textTokens) * 100);
+  if (savedTokens >= 0) return `${estimate}: frames save ${number(savedTokens)} (${share} %)`;
+  return `${estimate}: frames LOSE ${number(-savedTokens)} (${share} % more), ${number(imageTokens)} against ${number(textTokens)}`;
+}
+
+function elisionsLine({ elisions }: Archived): string {
+  if (elisions.length === 0) return 'none';
+  const sum = (reason: string) =>
+    elisions.filter((elision) => elision.reason === reason).reduce((chars, elision) => chars + elision.chars, 0);
+  const cut = elisions.filter(({ reason }) => reason === 'cap').length;
+  const parts = cut > 0 ? [`${number(cut)} long texts cut, ${number(sum('cap'))} characters left out`] : [];
+  if (sum('frames') > 0) parts.push(`the oldest ${number(sum('frames'))} characters found no frame (--max-frames)`);
+  return `${number(elisions.length)}: ${parts.join('; ')}`;
+}
+
+function importNotes({ import: { skipped, unknown, broken } }: Archived): string {
+  const parts = [`${number(total(skipped))} skipped`];
+  if (total(unknown) > 0) parts.push(`${number(total(unknown))} of unknown kind`);
+  if (broken.length > 0) parts.push(`${number(broken.length)} broken`);
+  return ` (${parts.join(', ')})`;
+}
+
+/** Broken lines by number, unknown kinds by name, warnings: the first few of each. */
+function problems({ import: { broken, unknown, warnings } }: Archived): string {
+  const lines = [
+    ...firstFew(broken.map(({ file, line, reason }) => `${file ? `${file} ` : ''}line ${line} is broken: ${reason}`)),
+    ...firstFew(Object.entries(unknown).map(([kind, count]) => `unknown kind "${kind}", ${number(count)} times`)),
+    ...firstFew(warnings),
+  ];
+  return lines.map((line) => `  note          ${line}\n`).join('');
+}
+
+const SHOWN = 5;
+
+function firstFew(lines: readonly string[]): readonly string[] {
+  if (lines.length <= SHOWN) return lines;
+  return [...lines.slice(0, SHOWN), `and ${number(lines.length - SHOWN)} more of these (--json lists all)`];
+}
+
+function total(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,81 @@
+/** `snapcompact render`: a text file in, a folder of frames out. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { writeFolder } from '../archive/folder.js';
+import { renderText } from '../archive/render-text.js';
+import { SnapcompactError } from '../errors.js';
+import { type CommonOptions, type Io, print } from './io.js';
+import { ProgressLine } from './progress.js';
+
+export interface RenderCommandOptions extends CommonOptions {
+  readonly out?: string;
+  readonly model?: string;
+  readonly api?: string;
+  readonly route?: string;
+  readonly shape?: string;
+  readonly indented?: boolean;
+  readonly maxFrames?: number;
+  readonly threads?: number;
+  readonly force?: boolean;
+}
+
+/** Lists the frames of a rendered folder, and marks it as one that may be replaced. */
+const LIST_FILE = 'frames.json';
+
+export async function renderCommand(file: string, options: RenderCommandOptions, io: Io): Promise<void> {
+  const { json: _json, quiet: _quiet, out, force = false, ...settings } = options;
+  const stem = file === '-' ? 'stdin' : basename(file, extname(file));
+  const folder = resolve(out ?? `${stem}.frames`);
+  const text = await readText(file);
+  await checkTarget(folder, force);
+  const progress = new ProgressLine(io);
+  const { frames, reader } = await renderText(text, {
+    ...settings,
+    onFrame: (done, total) => progress.show('frames', done, total),
+    signal: io.signal,
+  });
+  progress.clear();
+  const list = frames.map(({ png, text: _, ...frame }, index) => ({
+    file: `${String(index + 1).padStart(4, '0')}.png`,
+    bytes: png.length,
+    ...frame,
+  }));
+  const data = { kind: 'snapcompact-frames', shape: reader.shape, frames: list };
+  await writeFolder(folder, [
+    ...frames.map(({ png }, index) => ({ path: list[index]!.file, data: png })),
+    { path: LIST_FILE, data: `${JSON.stringify(data, null, 2)}\n` },
+  ]);
+  const bytes = list.reduce((sum, frame) => sum + frame.bytes, 0);
+  print(io, options, { folder, ...data }, () => `${frames.length} frames of ${reader.shape}, ${bytes} bytes: ${folder}\n`);
+}
+
+/** Only a new or empty folder is written, or, with `--force`, one that this command made. */
+async function checkTarget(folder: string, force: boolean): Promise<void> {
+  const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === 'ENOENT' ? [] : [cause.message],
+  );
+  if (entries.length === 0 || (force && entries.includes(LIST_FILE))) return;
+  const isOurs = entries.includes(LIST_FILE);
+  throw new SnapcompactError('target-exists', {
+    expected: 'a new folder',
+    of: 'the target',
+    got: isOurs ? 'frames of an earlier run' : 'a file or folder of something else',
+    where: join(folder),
+    hint: isOurs ? 'use --force to replace them' : 'choose another folder with --out',
+  });
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new SnapcompactError('unreadable-input', {
+      expected: 'a readable text file',
+      of: 'the text to render',
+      got: cause instanceof Error ? cause.message : String(cause),
+      where: file,
+      cause,
+    });
+  }
+}
