@@ -20,6 +20,9 @@ export interface HexFontFile {
 
 const newline = 0x0a;
 const colon = 0x3a;
+/** Value of each byte as an upper-case hexadecimal digit, 16 for any other byte. */
+const digitValues = new Uint8Array(256).fill(16);
+for (let value = 0; value < 16; value++) digitValues['0123456789ABCDEF'.charCodeAt(value)] = value;
 
 /** A font that reads its glyphs out of the text of a `.hex` file on demand. */
 export class HexFont implements Font {
@@ -45,12 +48,12 @@ export class HexFont implements Font {
     const start = this.#offset(codePoint);
     if (start === 0) return undefined;
     const widthPx = this.#widthAt(start);
-    const digits = widthPx / 4;
+    const rowDigits = widthPx / 4;
     const rows: number[] = [];
     for (let row = 0; row < this.heightPx; row++) {
       let bits = 0;
-      for (let digit = 0; digit < digits; digit++) {
-        bits = bits * 16 + hexValue(this.#bytes[start + row * digits + digit]!);
+      for (let digit = 0; digit < rowDigits; digit++) {
+        bits = bits * 16 + digitValues[this.#bytes[start + row * rowDigits + digit]!]!;
       }
       rows.push(bits);
     }
@@ -85,21 +88,32 @@ export class HexFont implements Font {
     return (8 * (end - start)) / stride;
   }
 
-  // Runs over some 4 MB when a page first needs Unifont: bytes and integers only.
+  // Runs over some 4 MB when a page first needs Unifont, before the compiler has warmed up: locals and integers only.
   #index(): void {
     const bytes = this.#bytes;
+    const pages = this.#pages;
+    const values = digitValues;
     const stride = 2 * this.heightPx;
+    const end = bytes.length;
+    let page: Uint32Array = new Uint32Array(256);
+    let pageNumber = -1;
     let at = 0;
-    while (at < bytes.length) {
-      let codePoint = 0;
+    while (at < end) {
       const lineStart = at;
-      while (bytes[at] !== colon && at - lineStart < 7) codePoint = codePoint * 16 + hexValue(bytes[at++]!);
-      const start = ++at;
-      at += stride;
-      while (at < bytes.length && bytes[at] !== newline) at += stride;
-      if (at >= bytes.length || !(codePoint <= 0x10ffff)) throw this.#torn(lineStart);
-      this.#pages[codePoint >> 8] ??= new Uint32Array(256);
-      this.#pages[codePoint >> 8]![codePoint & 0xff] = start;
+      let codePoint = 0;
+      for (let digit = values[bytes[at]!]!; digit < 16; digit = values[bytes[at]!]!) {
+        codePoint = (codePoint << 4) | digit;
+        at++;
+      }
+      const start = at + 1;
+      at = start + stride;
+      while (at < end && bytes[at] !== newline) at += stride;
+      if (bytes[start - 1] !== colon || at >= end || codePoint >>> 0 > 0x10ffff) throw this.#torn(lineStart);
+      if (codePoint >> 8 !== pageNumber) {
+        pageNumber = codePoint >> 8;
+        page = pages[pageNumber] ??= new Uint32Array(256);
+      }
+      page[codePoint & 0xff] = start;
       at++;
     }
   }
@@ -113,11 +127,4 @@ export class HexFont implements Font {
       hint: 'reinstall snapcompact',
     });
   }
-}
-
-/** Value of an upper-case hexadecimal digit; NaN for anything else, which no code point survives. */
-function hexValue(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  if (byte >= 0x41 && byte <= 0x46) return byte - 0x37;
-  return Number.NaN;
 }
