@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findLookalikes } from '../../src/glyph/find-lookalikes.js';
 import { type FontChain, loadFontChain, type PlacedGlyph } from '../../src/glyph/font-chain.js';
 import { loadFont } from '../../src/glyph/load-font.js';
@@ -12,6 +12,9 @@ interface Shape {
   readonly cell: { readonly advancePx: number; readonly pitchPx: number };
   readonly offset: { readonly xPx: number; readonly wideXPx: number; readonly yPx: number };
 }
+
+// Every glyph of three fonts, several times over: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const newlineCell = 0x2588;
 const shapes: readonly Shape[] = readdirSync(packageFile('shapes/'))
