@@ -58,10 +58,9 @@ class AnthropicSink implements RecordSink {
     for (const body of bodies) {
       this.#model = textOf(body.model) ?? this.#model;
       const isAnswer = lone !== undefined || body.messages[0]?.['type'] === 'message';
-      this.#conversation.add(
-        [...this.#system(body), ...body.messages.flatMap((m) => this.#drafts(m))],
-        isAnswer,
-      );
+      const drafts = body.messages.map((message) => this.#drafts(message));
+      if (isAnswer) this.#conversation.addAnswer(drafts);
+      else this.#conversation.addRequest(this.#system(body), drafts);
     }
   }
 

@@ -49,13 +49,11 @@ class OpenaiSink implements RecordSink {
     if (bodies.length === 0) this.#tally.unknown('record without messages');
     bodies.forEach((body, i) => {
       this.#model = textOf(body.model) ?? this.#model;
-      const drafts = [
-        ...this.#system(body),
-        ...body.messages.map((message) => openaiDraft(message, this.#tally)),
-      ];
+      const drafts = body.messages.map((message) => [openaiDraft(message, this.#tally)]);
       // What follows the messages of the same record is the answer to them.
       const isAnswer = lone !== undefined || i > 0 || isResponse(value);
-      this.#conversation.add(drafts, isAnswer);
+      if (isAnswer) this.#conversation.addAnswer(drafts);
+      else this.#conversation.addRequest(this.#system(body), drafts);
     });
   }
 
