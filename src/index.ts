@@ -3,7 +3,7 @@ export type { Archive, ArchivedFrame, ArchiveSource } from './archive/archive.js
 export { type ArchiveOptions, archiveHistory } from './archive/archive-history.js';
 export { type ContextBlock, contextBlocks } from './archive/context-blocks.js';
 export { loadArchive } from './archive/load-archive.js';
-export { countFrames, type RenderOptions, type RenderedText, renderText } from './archive/render-text.js';
+export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
 export { estimateImageTokens } from './billing/image-tokens.js';
 export { requestLimits } from './billing/request-limits.js';

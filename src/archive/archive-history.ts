@@ -146,7 +146,10 @@ function countsOf(
 }
 
 function costOf(frames: readonly ArchivedFrame[], reader: Reader): Archive['cost'] {
-  const imageTokens = frames.reduce((sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens, 0);
+  const imageTokens = frames.reduce(
+    (sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens,
+    0,
+  );
   const textTokens = frames.reduce((sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer), 0);
   return { imageTokens, textTokens, savedTokens: textTokens - imageTokens };
 }

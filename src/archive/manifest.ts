@@ -47,7 +47,8 @@ export function parseManifest(json: string, where: string): Manifest {
     throw brokenManifest('"kind": "snapcompact-archive"', 'other JSON', where);
   }
   const manifest = data as Manifest;
-  if (!Number.isInteger(manifest.schema)) throw brokenManifest('an integer "schema"', String(manifest.schema), where);
+  if (!Number.isInteger(manifest.schema))
+    throw brokenManifest('an integer "schema"', String(manifest.schema), where);
   if (manifest.schema > ARCHIVE_SCHEMA) {
     throw new SnapcompactError('newer-schema', {
       expected: `schema ${ARCHIVE_SCHEMA} or older`,
@@ -57,7 +58,8 @@ export function parseManifest(json: string, where: string): Manifest {
       hint: 'use a newer snapcompact',
     });
   }
-  if (!Array.isArray(manifest.frames)) throw brokenManifest('a list of "frames"', typeof manifest.frames, where);
+  if (!Array.isArray(manifest.frames))
+    throw brokenManifest('a list of "frames"', typeof manifest.frames, where);
   return manifest;
 }
 

@@ -17,7 +17,11 @@ export interface SaveOptions {
  * only. An archive of the same source that is there is replaced; one of another source needs `force`; anything else
  * is never touched: `target-exists`.
  */
-export async function saveArchive(archive: Archive, target: string, { force = false }: SaveOptions = {}): Promise<void> {
+export async function saveArchive(
+  archive: Archive,
+  target: string,
+  { force = false }: SaveOptions = {},
+): Promise<void> {
   const folder = resolve(target);
   await checkTarget(folder, archive.source, force);
   await writeFolder(folder, archiveFiles(archive));
@@ -79,7 +83,11 @@ function isSameSource(a: ArchiveSource | undefined, b: ArchiveSource | undefined
   return a.name === b.name;
 }
 
-function targetExists(folder: string, got: string, hint = 'choose another folder with --out'): SnapcompactError {
+function targetExists(
+  folder: string,
+  got: string,
+  hint = 'choose another folder with --out',
+): SnapcompactError {
   return new SnapcompactError('target-exists', {
     expected: 'a new folder, or an archive of the same source',
     of: 'the target',

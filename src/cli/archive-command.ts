@@ -164,7 +164,10 @@ function noTranscripts(given: readonly string[]): SnapcompactError {
 }
 
 /** The named fields that are set. */
-function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): { [P in K]?: Exclude<T[P], undefined> } {
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  keys: readonly K[],
+): { [P in K]?: Exclude<T[P], undefined> } {
   const entries = keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]);
   return Object.fromEntries(entries) as { [P in K]?: Exclude<T[P], undefined> };
 }

@@ -6,11 +6,17 @@ import type { Archived } from './archive-command.js';
 export function archiveReport(result: Archived): string {
   const { reader, counts, cost } = result;
   const rows: [string, string][] = [
-    ['messages', `${number(counts.messages)} in ${number(result.import.records)} records${importNotes(result)}`],
+    [
+      'messages',
+      `${number(counts.messages)} in ${number(result.import.records)} records${importNotes(result)}`,
+    ],
     ['characters', `${number(counts.printedChars)} printed, ${number(counts.framedChars)} of them in frames`],
     ['frames', framesLine(result)],
     ['bytes', `${number(counts.bytes)} of PNG`],
-    ['image tokens', `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`],
+    [
+      'image tokens',
+      `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`,
+    ],
     ['text tokens', savingLine(result)],
     ['elisions', elisionsLine(result)],
     ['archive', `${relative('.', result.folder) || result.folder}`],
@@ -36,10 +42,13 @@ function savingLine({ cost }: Archived): string {
 function elisionsLine({ elisions }: Archived): string {
   if (elisions.length === 0) return 'none';
   const sum = (reason: string) =>
-    elisions.filter((elision) => elision.reason === reason).reduce((chars, elision) => chars + elision.chars, 0);
+    elisions
+      .filter((elision) => elision.reason === reason)
+      .reduce((chars, elision) => chars + elision.chars, 0);
   const cut = elisions.filter(({ reason }) => reason === 'cap').length;
   const parts = cut > 0 ? [`${number(cut)} long texts cut, ${number(sum('cap'))} characters left out`] : [];
-  if (sum('frames') > 0) parts.push(`the oldest ${number(sum('frames'))} characters found no frame (--max-frames)`);
+  if (sum('frames') > 0)
+    parts.push(`the oldest ${number(sum('frames'))} characters found no frame (--max-frames)`);
   return `${number(elisions.length)}: ${parts.join('; ')}`;
 }
 
@@ -53,8 +62,12 @@ function importNotes({ import: { skipped, unknown, broken } }: Archived): string
 /** Broken lines by number, unknown kinds by name, warnings: the first few of each. */
 function problems({ import: { broken, unknown, warnings } }: Archived): string {
   const lines = [
-    ...firstFew(broken.map(({ file, line, reason }) => `${file ? `${file} ` : ''}line ${line} is broken: ${reason}`)),
-    ...firstFew(Object.entries(unknown).map(([kind, count]) => `unknown kind "${kind}", ${number(count)} times`)),
+    ...firstFew(
+      broken.map(({ file, line, reason }) => `${file ? `${file} ` : ''}line ${line} is broken: ${reason}`),
+    ),
+    ...firstFew(
+      Object.entries(unknown).map(([kind, count]) => `unknown kind "${kind}", ${number(count)} times`),
+    ),
     ...firstFew(warnings),
   ];
   return lines.map((line) => `  note          ${line}\n`).join('');

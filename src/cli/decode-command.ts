@@ -25,7 +25,9 @@ export async function decodeCommand(
   const unread = decoded.filter((frame) => frame.unread.length > 0);
   for (const { file, unread: cells, shape } of unread) {
     const { row, column } = cells[0]!;
-    io.err(`snapcompact: ${file}: ${cells.length} cells are no glyph of ${shape}, first row ${row + 1} column ${column + 1}\n`);
+    io.err(
+      `snapcompact: ${file}: ${cells.length} cells are no glyph of ${shape}, first row ${row + 1} column ${column + 1}\n`,
+    );
   }
   return unread.length > 0 ? exitCodes['undecodable-frame'] : 0;
 }

@@ -37,7 +37,9 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function walk(folder: string, files: string[], leftAlone: string[]): Promise<void> {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const sessions = new Set(entries.filter((entry) => entry.name.endsWith('.jsonl')).map(({ name }) => name.slice(0, -6)));
+  const sessions = new Set(
+    entries.filter((entry) => entry.name.endsWith('.jsonl')).map(({ name }) => name.slice(0, -6)),
+  );
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.') || entry.name.endsWith(ARCHIVE_EXTENSION)) continue;
@@ -54,7 +56,8 @@ export class TargetNames {
 
   /** `<session>.snapcompact`; a session id comes from the transcript, so only plain characters of it are used. */
   next(sessionId: string | undefined, sourceName: string): string {
-    const stem = plainName(sessionId ?? '') || plainName(basename(sourceName, extname(sourceName))) || 'session';
+    const stem =
+      plainName(sessionId ?? '') || plainName(basename(sourceName, extname(sourceName))) || 'session';
     let name = `${stem}${ARCHIVE_EXTENSION}`;
     for (let n = 2; this.#taken.has(name); n++) name = `${stem}-${n}${ARCHIVE_EXTENSION}`;
     this.#taken.add(name);

@@ -33,6 +33,8 @@ function reportError(error: unknown, io: Io): number {
     io.err(`snapcompact: ${error.message}\n`);
     return error.exitCode;
   }
-  io.err(`snapcompact: a fault of snapcompact's own: ${error instanceof Error ? error.stack : String(error)}\n`);
+  io.err(
+    `snapcompact: a fault of snapcompact's own: ${error instanceof Error ? error.stack : String(error)}\n`,
+  );
   return exitCodes.internal;
 }

@@ -43,18 +43,28 @@ function addReaderOptions(target: Command): Command {
 function addPaintOptions(target: Command): Command {
   return target
     .option('--max-frames <n>', 'frames at most (default 80)', wholeNumber(1, 600))
-    .option('--threads <n>', 'worker threads; 0 paints in-process (default: one per core)', wholeNumber(0, 64))
+    .option(
+      '--threads <n>',
+      'worker threads; 0 paints in-process (default: one per core)',
+      wholeNumber(0, 64),
+    )
     .option('--force', 'replace a folder that snapcompact made from something else');
 }
 
 function addArchive(program: Command, io: Io, state: ExitState): void {
-  const archive = command(program, 'archive <transcripts...>', 'archive transcripts: each becomes a folder of frames')
+  const archive = command(
+    program,
+    'archive <transcripts...>',
+    'archive transcripts: each becomes a folder of frames',
+  )
     .option('-o, --out <folder>', 'the archive folder; with several transcripts, the folder to put them in')
     .option('--format-in <name>', 'take the transcript for this format')
     .option('--strict', 'refuse a format that is only probable, and any broken line')
     .option('--branches', 'append abandoned branches of a session tree')
     .option('--no-subagents', 'leave out what subagents said')
-    .addOption(new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']).default('on'))
+    .addOption(
+      new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']).default('on'),
+    )
     .addOption(new Option('--allow <refusal>', 'go on where snapcompact refuses').choices(['no-vision']));
   addPaintOptions(addReaderOptions(archive)).action(async (inputs: string[], options) => {
     const { archiveCommand } = await import('./archive-command.js');

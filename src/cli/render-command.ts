@@ -47,7 +47,12 @@ export async function renderCommand(file: string, options: RenderCommandOptions,
     { path: LIST_FILE, data: `${JSON.stringify(data, null, 2)}\n` },
   ]);
   const bytes = list.reduce((sum, frame) => sum + frame.bytes, 0);
-  print(io, options, { folder, ...data }, () => `${frames.length} frames of ${reader.shape}, ${bytes} bytes: ${folder}\n`);
+  print(
+    io,
+    options,
+    { folder, ...data },
+    () => `${frames.length} frames of ${reader.shape}, ${bytes} bytes: ${folder}\n`,
+  );
 }
 
 /** Only a new or empty folder is written, or, with `--force`, one that this command made. */

@@ -48,7 +48,11 @@ class LazyPool implements Renderer {
 
   async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
     if (this.#isClosed) {
-      throw new SnapcompactError('internal', { expected: 'an open one', of: 'renderer', got: 'a closed one' });
+      throw new SnapcompactError('internal', {
+        expected: 'an open one',
+        of: 'renderer',
+        got: 'a closed one',
+      });
     }
     this.#pool ??= this.#start();
     return (await this.#pool).paint(page, format, signal);

@@ -6,8 +6,8 @@
  */
 import { SnapcompactError } from '../errors.js';
 import { loadFontChain } from '../glyph/font-chain.js';
-import { getShape, type Shape, shapes } from '../page/shapes.js';
 import type { Span } from '../page/paginate.js';
+import { getShape, type Shape, shapes } from '../page/shapes.js';
 import { GlyphIndex, keyOf, NOTHING, PAD } from './glyph-index.js';
 import type { Painting } from './paint.js';
 import { readPng } from './read-png.js';
@@ -28,7 +28,7 @@ export interface UnreadCell {
 export interface DecodedFrame {
   /** The page's normal text; an unread cell stands as U+FFFD. */
   readonly text: string;
-  /** Spans of `text` in dim ink. White space has no ink: it counts as what stands before it. */
+  /** Spans of `text` in dim ink. White space has no ink: a span starts and ends at a printed character. */
   readonly dim: readonly Span[];
   readonly shape: string;
   readonly columnsCells: number;
@@ -36,8 +36,8 @@ export interface DecodedFrame {
   readonly unread: readonly UnreadCell[];
 }
 
-/** More cells than this that are no glyph: not this shape. */
-const MAX_UNREAD = 64;
+/** A picture with a larger share of unread cells was not printed in the shape. */
+const MAX_UNREAD_SHARE = 0.1;
 
 /**
  * Reads a frame back. Throws `undecodable-frame` when the file is not an intact frame of ours or no shape reads it,
@@ -46,11 +46,8 @@ const MAX_UNREAD = 64;
 export function decodeFrame(png: Uint8Array, options: DecodeOptions = {}): DecodedFrame {
   const painting = readPng(png, options.where);
   if (options.shape !== undefined) return decodeAs(painting, getShape(options.shape));
-  const tried = shapes()
-    .filter((shape) => shape.exact && painting.heightPx % shape.cell.pitchPx === 0)
-    .map((shape) => decodeAs(painting, shape))
-    .sort((a, b) => a.unread.length - b.unread.length);
-  if (tried[0] !== undefined && tried[0].unread.length < MAX_UNREAD) return tried[0];
+  const found = findShape(painting);
+  if (found !== undefined) return found;
   throw new SnapcompactError('undecodable-frame', {
     expected: `cells of one of ${shapes().map(({ id }) => id)}`,
     of: 'a frame',
@@ -58,6 +55,17 @@ export function decodeFrame(png: Uint8Array, options: DecodeOptions = {}): Decod
     ...(options.where === undefined ? {} : { where: options.where }),
     hint: 'name the shape it was printed in',
   });
+}
+
+/** The shape that leaves the fewest cells unread, judged by its first font, unless that is too many. */
+function findShape(painting: Painting): DecodedFrame | undefined {
+  const [best] = shapes()
+    .filter((shape) => shape.exact && painting.heightPx % shape.cell.pitchPx === 0)
+    .map((shape) => ({ shape, quick: readCells(new CellReader(painting, shape), shape, indexOf(shape, 1)) }))
+    .sort((a, b) => a.quick.unread.length - b.quick.unread.length);
+  if (best === undefined) return undefined;
+  const frame = best.quick.unread.length === 0 ? best.quick : decodeAs(painting, best.shape);
+  return frame.unread.length > frame.columnsCells * frame.rowsCells * MAX_UNREAD_SHARE ? undefined : frame;
 }
 
 /** Reads with the first font alone, and with the whole chain where that leaves cells unread. */
@@ -85,11 +93,12 @@ function readCells(cells: CellReader, shape: Shape, index: GlyphIndex): DecodedF
   for (let row = 0; row < cells.rowsCells; row++) {
     for (let column = 0; column < cells.columnsCells; column++) {
       const left = cells.read(row, column);
-      const wide = column + 1 < cells.columnsCells ? index.wide(left.key, cells.key(row, column + 1)) : NOTHING;
+      const wide =
+        column + 1 < cells.columnsCells ? index.wide(left.key, cells.key(row, column + 1)) : NOTHING;
       const codePoint = wide === NOTHING ? index.narrow(left.key) : wide;
       if (wide !== NOTHING) column++;
       if (codePoint === PAD) continue;
-      if (codePoint === NOTHING && unread.length < MAX_UNREAD) unread.push({ row, column });
+      if (codePoint === NOTHING) unread.push({ row, column });
       text.push(codePoint === NOTHING ? 0xfffd : codePoint, left.isDim);
     }
   }
@@ -109,10 +118,10 @@ class DecodedText {
       this.#blanks++;
       return;
     }
+    if (!isDim) this.#endDim();
     this.#text += ' '.repeat(this.#blanks);
     this.#blanks = 0;
     if (isDim && this.#dimFrom === NOTHING) this.#dimFrom = this.#text.length;
-    if (!isDim) this.#endDim();
     this.#text += String.fromCodePoint(codePoint);
   }
 

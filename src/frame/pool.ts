@@ -22,6 +22,9 @@ export interface PoolOptions {
   readonly workerFile?: URL;
 }
 
+/** Far more than a page takes, whose pixels lie outside the heap; a runaway worker ends here, not with the machine. */
+const WORKER_HEAP_MB = 256;
+
 export class PoolRenderer implements Renderer {
   readonly threads: number;
   readonly #deadlineMs: number;
@@ -44,6 +47,7 @@ export class PoolRenderer implements Renderer {
       concurrentTasksPerWorker: 1,
       atomics: 'async',
       recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
     this.#pool.on('message', () => {
       this.#loaded = true;

@@ -26,7 +26,10 @@ export function readPng(png: Uint8Array, where?: string): Painting {
   const heightPx = view.getUint32(4);
   const [bitDepth, colourType, , , interlace] = header.subarray(8);
   if (colourType !== 3 || (bitDepth !== 1 && bitDepth !== 2) || interlace !== 0) {
-    throw fail('indexed colour of 1 or 2 bits, not interlaced', `colour type ${colourType}, ${bitDepth} bits`);
+    throw fail(
+      'indexed colour of 1 or 2 bits, not interlaced',
+      `colour type ${colourType}, ${bitDepth} bits`,
+    );
   }
   const stride = 1 + Math.ceil((widthPx * bitDepth) / 8);
   const rows = inflateRows(chunks, stride * heightPx, fail);
@@ -54,7 +57,8 @@ function readChunks(png: Uint8Array, fail: Fail): Chunk[] {
   let at = pngSignature.length;
   while (at < png.length) {
     const size = at + 12 <= png.length ? view.getUint32(at) : Number.POSITIVE_INFINITY;
-    if (at + 12 + size > png.length) throw fail('whole chunks', `a file that ends in one, after ${png.length} bytes`);
+    if (at + 12 + size > png.length)
+      throw fail('whole chunks', `a file that ends in one, after ${png.length} bytes`);
     const type = String.fromCharCode(...png.subarray(at + 4, at + 8));
     if (crc32(png.subarray(at + 4, at + 8 + size)) !== view.getUint32(at + 8 + size)) {
       throw fail('intact chunks', `a ${type} chunk with a wrong checksum`);
@@ -71,7 +75,8 @@ const MAX_PIXEL_BYTES = 16384 * (1 + 16384 / 4);
 
 function inflateRows(chunks: readonly Chunk[], expectedBytes: number, fail: Fail): Uint8Array {
   const data = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map((chunk) => chunk.data));
-  if (expectedBytes > MAX_PIXEL_BYTES) throw fail('at most 16384 pixels a side', `${expectedBytes} bytes of pixels`);
+  if (expectedBytes > MAX_PIXEL_BYTES)
+    throw fail('at most 16384 pixels a side', `${expectedBytes} bytes of pixels`);
   let rows: Uint8Array;
   try {
     rows = inflateSync(data, { maxOutputLength: expectedBytes + 1 });

@@ -81,7 +81,10 @@ export class Atlas {
   }
 }
 
-/** The bitmaps of a glyph's one or two cells, `pitchPx` rows each. Ink outside the cells is cut off. */
+/**
+ * The bitmaps of a glyph's one or two cells, `pitchPx` rows each. Ink outside the cells is cut off. Two cells are at
+ * most 32 pixels wide.
+ */
 export function cellBitmaps(glyph: PlacedGlyph, placement: CellPlacement): Uint32Array[] {
   const { advancePx, pitchPx } = placement.cell;
   const { xPx, wideXPx, yPx } = placement.offset;
@@ -89,13 +92,14 @@ export function cellBitmaps(glyph: PlacedGlyph, placement: CellPlacement): Uint3
   const shiftPx = spanPx - glyph.widthPx - (glyph.cells === 2 ? wideXPx : xPx);
   const mask = 2 ** advancePx - 1;
   const cells = Array.from({ length: glyph.cells }, () => new Uint32Array(pitchPx));
-  for (const [row, bits] of glyph.rows.entries()) {
+  const [left, right] = cells as [Uint32Array, Uint32Array | undefined];
+  for (let row = 0; row < glyph.rows.length; row++) {
     const y = row + yPx;
     if (y < 0 || y >= pitchPx) continue;
-    const placed = shiftPx >= 0 ? bits * 2 ** shiftPx : Math.floor(bits / 2 ** -shiftPx);
-    cells.forEach((cell, half) => {
-      cell[y] = Math.floor(placed / 2 ** (advancePx * (glyph.cells - 1 - half))) & mask;
-    });
+    const bits = glyph.rows[row]!;
+    const placed = shiftPx >= 0 ? bits << shiftPx : bits >>> -shiftPx;
+    left[y] = (right === undefined ? placed : placed >>> advancePx) & mask;
+    if (right !== undefined) right[y] = placed & mask;
   }
   return cells;
 }

@@ -38,7 +38,8 @@ export function classOf(codePoint: number): CharacterClass {
     otherPlanes.set(codePoint, found);
     return found;
   }
-  return (firstPlane[codePoint] || (firstPlane[codePoint] = classify(codePoint))) as CharacterClass;
+  if (firstPlane[codePoint] === 0) firstPlane[codePoint] = classify(codePoint);
+  return firstPlane[codePoint] as CharacterClass;
 }
 
 const mark = /^\p{M}$/u;
@@ -62,7 +63,9 @@ let folds: ReadonlyMap<string, string> | undefined;
 /** What a folded or non-canonical character prints as; undefined for one that stays as it is. */
 export function foldOf(codePoint: number): string | undefined {
   if (codePoint < 0x80) return undefined;
-  folds ??= new Map(Object.entries((readPackageJson('src/text/folds.json') as { folds: Record<string, string> }).folds));
+  folds ??= new Map(
+    Object.entries((readPackageJson('src/text/folds.json') as { folds: Record<string, string> }).folds),
+  );
   const char = String.fromCodePoint(codePoint);
   const folded = folds.get(char);
   if (folded !== undefined) return folded;

@@ -54,15 +54,20 @@ function paddingAt(text: string, at: number): number {
 
 /** Signs are two of 64 values in base64 and far more frequent in paths, rulers and option lists. */
 const MAX_SIGN_SHARE = 0.1;
+/** Encoded data of any length worth replacing has more; a row of one letter has not. */
+const MIN_DISTINCT = 12;
 
-/** Whether a run looks like encoded data rather than a path, a ruler or a number. */
+/** Whether a run looks like encoded data rather than a path, a ruler, a number or a row of letters. */
 export function isEncodedData(text: string, { from, to }: Range): boolean {
   let letters = 0;
   let signs = 0;
+  const distinct = new Set<number>();
   for (let i = from; i < to; i++) {
-    const kind = kindOf[text.charCodeAt(i)] ?? 0;
+    const unit = text.charCodeAt(i);
+    const kind = kindOf[unit] ?? 0;
+    if (distinct.size < MIN_DISTINCT) distinct.add(unit);
     if (kind === LETTER) letters++;
     else if (kind === SIGN) signs++;
   }
-  return letters > 0 && signs <= (to - from) * MAX_SIGN_SHARE;
+  return letters > 0 && distinct.size >= MIN_DISTINCT && signs <= (to - from) * MAX_SIGN_SHARE;
 }

@@ -7,7 +7,7 @@
  */
 import { type Caps, capText, defaultCaps } from './caps.js';
 import { escapeMarks } from './escape.js';
-import { NormalWriter, type NormalizeOptions } from './normalize.js';
+import { type NormalizeOptions, NormalWriter } from './normalize.js';
 import { noteText, type Piece, pieces } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
 
@@ -112,7 +112,9 @@ class Printer {
 
   #divider(kind: string, id: string | undefined, ...details: string[]): void {
     this.#writer.newline();
-    this.#writer.content([{ text: noteText(kind, id === undefined ? ['end'] : [...details, id]), isNote: true }]);
+    this.#writer.content([
+      { text: noteText(kind, id === undefined ? ['end'] : [...details, id]), isNote: true },
+    ]);
     this.#scope = undefined;
   }
 
@@ -211,7 +213,9 @@ function escaped(list: readonly Piece[]): readonly Piece[] {
 
 /** Quotes and backslashes inside a quoted argument, as JSON has them; line breaks stay line breaks. */
 function quotedPieces(list: readonly Piece[]): readonly Piece[] {
-  return list.map((piece) => (piece.isNote ? piece : { ...piece, text: piece.text.replace(/["\\]/g, '\\$&') }));
+  return list.map((piece) =>
+    piece.isNote ? piece : { ...piece, text: piece.text.replace(/["\\]/g, '\\$&') },
+  );
 }
 
 function charsOf(args: readonly Argument[]): number {

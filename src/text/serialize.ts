@@ -46,25 +46,33 @@ class Serializer {
   #block(message: Message, block: Block): void {
     switch (block.type) {
       case 'text':
-        return this.#text(message, scopeOf(message), block.text, block.injected ?? labelOf(message));
+        this.#content(message, scopeOf(message), block.text, block.injected ?? labelOf(message));
+        break;
       case 'reasoning':
-        if (this.#reasoning) this.#text(message, 'think', block.text);
-        return;
+        if (this.#reasoning) this.#content(message, 'think', block.text);
+        break;
       case 'media':
-        return this.#text(message, scopeOf(message), mediaNote(block), labelOf(message));
+        this.#text(message, scopeOf(message), mediaNote(block), labelOf(message));
+        break;
       case 'note':
-        return this.#text(message, scopeOf(message), note('note', [block.text]));
+        this.#text(message, scopeOf(message), note('note', [block.text]));
+        break;
       case 'call':
-        return this.#call(message, block);
+        this.#call(message, block);
+        break;
       case 'result':
         if (this.#pairing.orphanResults.has(block)) this.#output(message, block, message.id, true);
     }
   }
 
+  #content(message: Message, scope: Scope, text: string, injected?: string): void {
+    if (text.trim() !== '') this.#text(message, scope, this.#clean(text), injected);
+  }
+
+  /** `text` is clean, or a note of ours. */
   #text(message: Message, scope: Scope, text: string, injected?: string): void {
-    if (text.trim() === '') return;
     const label = injected === undefined ? {} : { injected };
-    this.segments.push({ ...originOf(message), scope, part: 'text', text: this.#clean(text), ...label });
+    this.segments.push({ ...originOf(message), scope, part: 'text', text, ...label });
   }
 
   #call(message: Message, call: CallBlock): void {

@@ -1,0 +1,98 @@
+/** The package as somebody installs it: packed, put into an empty folder, imported, and its binary run. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+let folder: string;
+let binary: string;
+
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { cwd: folder, encoding: 'utf8' });
+
+const packed = () => JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snapcompact-'));
+  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root });
+  const [tarball] = readdirSync(folder);
+  run('tar', '-xzf', tarball!);
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  cpSync(join(folder, 'package'), join(folder, 'node_modules/snapcompact'), { recursive: true });
+  // Dependencies are the checkout's own: what is tested is what the tarball holds, not the registry.
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '.bin' && name !== 'snapcompact')
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  binary = join(folder, 'node_modules/.bin/snapcompact');
+  symlinkSync(join('../snapcompact', packed().bin.snapcompact), binary);
+  writeFileSync(join(folder, 'session.md'), 'hello\n\nworld');
+}, 120_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the installed package', () => {
+  test('holds what it needs and no tests', () => {
+    const top = readdirSync(join(folder, 'package')).sort();
+    expect(top).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist',
+      'fonts',
+      'package.json',
+      'shapes',
+      'src',
+    ]);
+  });
+
+  test('imports by name, with every export of the door', () => {
+    const names = run(
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      "console.log(Object.keys(await import('snapcompact')).join())",
+    );
+    for (const name of ['archiveHistory', 'readTranscript', 'decodeFrame', 'createRenderer', 'saveArchive']) {
+      expect(names.trim().split(',')).toContain(name);
+    }
+  });
+
+  test('runs its binary through a link, as npx does', () => {
+    expect(run(binary, '--version').trim()).toBe(packed().version);
+    const report = JSON.parse(run(binary, 'archive', 'session.md', '--json', '--model', 'claude-opus-4-8'));
+    expect(report).toMatchObject({ status: 'archived', counts: { frames: 1 } });
+    expect(run(binary, 'decode', 'session.snapcompact/frames/0001.png')).toContain('hello█world');
+  });
+
+  test('finds its types', () => {
+    writeFileSync(
+      join(folder, 'use.mts'),
+      "import { archiveHistory } from 'snapcompact';\nexport const run = archiveHistory;\n",
+    );
+    run(
+      process.execPath,
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--skipLibCheck',
+      'use.mts',
+    );
+  });
+});
