@@ -8,6 +8,7 @@ import { type Draft, uniqueIds } from './draft.js';
 import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
 import type { Imported, Tally } from './importer.js';
 import { Lane } from './lane.js';
+import { Repeats } from './repeats.js';
 import { orderSubagents } from './subagent-order.js';
 
 interface AgentLane {
@@ -28,7 +29,7 @@ export class ClaudeSession {
   readonly #callsByPrompt = new Map<string, string[]>();
   /** Agent of a sidechain record that does not name one, by its uuid. */
   readonly #agentOfUuid = new Map<string, string>();
-  readonly #draftsOfUuid = new Map<string, readonly Draft[]>();
+  readonly #repeats: Repeats;
   readonly #title = new ClaudeTitle();
   #sessionId: string | undefined;
   #cwd: string | undefined;
@@ -38,6 +39,7 @@ export class ClaudeSession {
     this.#tally = tally;
     this.#withSubagents = withSubagents;
     this.#main = new Lane(this.#nextId, tally);
+    this.#repeats = new Repeats(tally);
   }
 
   /** `place` is the id of a record that has none; `agent` is set for the records of a subagent's own file. */
@@ -85,7 +87,7 @@ export class ClaudeSession {
     return defined<Imported>({
       history: { messages },
       sessionId: this.#sessionId,
-      title: this.#title.best(this.#main.messages, (uuid) => this.#draftsOfUuid.has(uuid)),
+      title: this.#title.best(this.#main.messages, (uuid) => this.#repeats.has(uuid)),
       cwd: this.#cwd,
       model: this.#model,
     });
@@ -113,7 +115,7 @@ export class ClaudeSession {
       },
       this.#tally,
     );
-    if (this.#isRepeat(record, drafts)) return;
+    if (this.#repeats.isRepeat(textOf(record['uuid']), drafts)) return;
     const lane = this.#laneOf(record, agent);
     lane.add(drafts, responseKey(message, record['requestId']));
     if (lane === this.#main) this.#model = answeringModel(message) ?? this.#model;
@@ -121,25 +123,8 @@ export class ClaudeSession {
   }
 
   #aside(draft: Draft | undefined, record: Fields, agent: string | undefined): void {
-    if (draft === undefined || this.#isRepeat(record, [draft])) return;
+    if (draft === undefined || this.#repeats.isRepeat(textOf(record['uuid']), [draft])) return;
     this.#laneOf(record, agent).add([draft]);
-  }
-
-  /** Resuming with an old version copied records; only an exact copy is left out. */
-  #isRepeat(record: Fields, drafts: readonly Draft[]): boolean {
-    const uuid = textOf(record['uuid']);
-    if (uuid === undefined) return false;
-    const known = this.#draftsOfUuid.get(uuid);
-    if (known === undefined) {
-      this.#draftsOfUuid.set(
-        uuid,
-        drafts.map((draft) => ({ ...draft, blocks: [...draft.blocks] })),
-      );
-      return false;
-    }
-    if (JSON.stringify(known) !== JSON.stringify(drafts)) return false;
-    this.#tally.skip('repeated record');
-    return true;
   }
 
   #laneOf(record: Fields, fileAgent: string | undefined): Lane {

@@ -11,6 +11,7 @@ import { type Draft, firstLine, noteDraft, uniqueIds } from './draft.js';
 import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
 import { Lane } from './lane.js';
+import { Repeats } from './repeats.js';
 import { orderSubagents } from './subagent-order.js';
 
 export const claudeStreamJson: Importer = {
@@ -71,7 +72,7 @@ class StreamSink implements RecordSink {
   readonly #nextId = uniqueIds();
   readonly #main: Lane;
   readonly #agents = new Map<string, { readonly lane: Lane; readonly after: number }>();
-  readonly #seen = new Map<string, string>();
+  readonly #repeats: Repeats;
   #sessionId: string | undefined;
   #cwd: string | undefined;
   #model: string | undefined;
@@ -80,6 +81,7 @@ class StreamSink implements RecordSink {
     this.#tally = tally;
     this.#withSubagents = options.subagents;
     this.#main = new Lane(this.#nextId, tally);
+    this.#repeats = new Repeats(tally);
   }
 
   record(value: unknown, line: number): void {
@@ -141,22 +143,10 @@ class StreamSink implements RecordSink {
       },
       this.#tally,
     );
-    if (this.#isRepeat(record, drafts)) return;
+    if (this.#repeats.isRepeat(textOf(record['uuid']), drafts)) return;
     const lane = this.#laneOf(textOf(record['parent_tool_use_id']));
     lane.add(drafts, responseKey(message, record['request_id']));
     if (lane === this.#main) this.#model = answeringModel(message) ?? this.#model;
-  }
-
-  /** Replayed input and resumed runs print a record again under the same uuid. */
-  #isRepeat(record: Fields, drafts: readonly Draft[]): boolean {
-    const uuid = textOf(record['uuid']);
-    if (uuid === undefined) return false;
-    const known = this.#seen.get(uuid);
-    const content = JSON.stringify(drafts);
-    if (known === undefined) this.#seen.set(uuid, content);
-    if (known !== content) return false;
-    this.#tally.skip('repeated record');
-    return true;
   }
 
   #laneOf(callId: string | undefined): Lane {

@@ -37,8 +37,12 @@ interface OpenValue {
   readonly indent: number;
 }
 
-/** Bytes that may be looked at again after broken multi-line values, beyond the bytes of the source itself. */
-const rescanAllowanceBytes = 16 * 2 ** 20;
+/**
+ * Bytes that may be looked at again after broken multi-line values, beyond the bytes of the source itself. A line
+ * counts for more than its bytes, as it costs more.
+ */
+const rescanAllowanceBytes = 2 ** 20;
+const lineCostBytes = 64;
 
 export class JsonLines {
   passOver: PassOver | undefined;
@@ -48,6 +52,8 @@ export class JsonLines {
   #tailBytes = 0;
   #lineNumber = 1;
   #open: OpenValue | undefined;
+  /** Set while the rest of a broken value is passed by: how deep the next value may begin. */
+  #skipToIndent: number | undefined;
   #seenBytes = 0;
   #rescannedBytes = 0;
 
@@ -120,6 +126,10 @@ export class JsonLines {
   /** [hot: once per line] */
   #begin(line: Line): readonly Line[] {
     const { bytes, number } = line;
+    if (this.#skipToIndent !== undefined) {
+      if (!beginsAt(bytes, this.#skipToIndent)) return [];
+      this.#skipToIndent = undefined;
+    }
     const from = skipBlank(bytes, 0, bytes.length);
     let to = bytes.length;
     while (to > from && (bytes[to - 1] as number) <= 0x20) to -= 1;
@@ -194,9 +204,12 @@ export class JsonLines {
     const [first, ...rest] = open.lines;
     const next = rest.findIndex((line) => beginsAt(line.bytes, open.indent));
     this.#events.broken(first?.number ?? 0, 'cut inside a value', torn && next < 0);
-    if (next < 0) return [];
+    if (next < 0) {
+      this.#skipToIndent = open.indent;
+      return [];
+    }
     const again = rest.slice(next);
-    this.#rescannedBytes += again.reduce((sum, line) => sum + line.bytes.length + 1, 0);
+    this.#rescannedBytes += again.reduce((sum, line) => sum + line.bytes.length + lineCostBytes, 0);
     // Many open brackets in a row would otherwise be read again once per bracket.
     if (this.#rescannedBytes <= this.#seenBytes + rescanAllowanceBytes) return again;
     for (const line of again) this.#events.broken(line.number, 'cut inside a value', false);

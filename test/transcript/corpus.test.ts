@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readTranscript } from '../../src/transcript/read-transcript.js';
+import { corpusRoot, filesBelow, hasCorpus } from './support.js';
+
+/** Messages, calls and results that a real transcript must give; counted once, and looked at. */
+const expected: Readonly<
+  Record<string, readonly [format: string, messages: number, calls: number, results: number]>
+> = {
+  'anthropic-messages/testem.json': ['anthropic-messages', 183, 91, 91],
+  'claude-code-jsonl/spotter-8463c716.jsonl': ['claude-code', 376, 196, 196],
+  'claude-code-jsonl/spotter-8463c716/subagents/agent-a7be2f0.jsonl': ['claude-code', 35, 19, 19],
+  'claude-code-jsonl/spotter-8463c716/subagents/agent-acompact-f46190.jsonl': ['claude-code', 7, 0, 0],
+  'claude-code-jsonl/vct-cjk.jsonl': ['claude-code', 75, 31, 31],
+  'claude-stream-json/happy-dom-io.txt': ['claude-stream-json', 271, 129, 129],
+  'claude-stream-json/koota-pair-error.txt': ['claude-stream-json', 1, 0, 0],
+  'claude-stream-json/testem.txt': ['claude-stream-json', 188, 91, 91],
+  'markdown/specstory-claude-boxes.md': ['text', 5, 0, 0],
+  'markdown/spotter-terminal.txt': ['text', 1, 0, 0],
+  'openai-chat/swe-agent-history-crlf.json': ['openai-chat', 28, 13, 13],
+  'openai-chat/tau-airline-task.json': ['openai-chat', 62, 20, 20],
+  'pi/as-v3-small.jsonl': ['pi', 7, 0, 0],
+  'pi/large-session-v1.jsonl': ['pi', 915, 391, 373],
+  'pi/tree-v3-derived.jsonl': ['pi', 152, 83, 67],
+};
+
+const unread = /^(atif|codex|gemini|hermes|openai-responses|opencode)\//;
+
+describe.skipIf(!hasCorpus)('real transcripts', () => {
+  const files = hasCorpus ? filesBelow(corpusRoot).map((file) => file.slice(corpusRoot.length)) : [];
+
+  for (const file of files.filter((name) => !unread.test(name) && basename(name) !== 'README.md')) {
+    it(`imports ${file} without anything unknown or broken`, async () => {
+      const { format, confidence, history, report } = await readTranscript(corpusRoot + file);
+      const blocks = history.messages.flatMap((message) => message.blocks);
+      const calls = blocks.filter((block) => block.type === 'call').length;
+      const results = blocks.filter((block) => block.type === 'result').length;
+      expect(report).toMatchObject({ unknown: {}, broken: [], warnings: [] });
+      expect(confidence).toBe('certain');
+      expect([format, history.messages.length, calls, results]).toEqual(expected[file]);
+    });
+  }
+
+  for (const file of files.filter((name) => unread.test(name) && !name.includes('/storage/'))) {
+    it(`names ${file} as a format that is not read yet`, async () => {
+      await expect(readTranscript(corpusRoot + file)).rejects.toMatchObject({ code: 'unrecognised-format' });
+    });
+  }
+});

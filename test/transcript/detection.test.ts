@@ -1,0 +1,210 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { SnapcompactError } from '../../src/errors.js';
+import { detectFormat } from '../../src/transcript/detect-format.js';
+import { readTranscript } from '../../src/transcript/read-transcript.js';
+import { jsonl, read } from './support.js';
+
+function detect(data: string | Uint8Array, options = {}) {
+  return detectFormat({ name: 'memory', data }, options);
+}
+
+async function failure(promise: Promise<unknown>): Promise<SnapcompactError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SnapcompactError);
+  return error as SnapcompactError;
+}
+
+const claudeUser = {
+  type: 'user',
+  uuid: 'u',
+  parentUuid: null,
+  sessionId: 's',
+  message: { role: 'user', content: 'x' },
+};
+
+describe('transcript intake', () => {
+  const bookkeepingFirst = [
+    '{"type":"queue-operation"}',
+    '{"type":"mode"}',
+    '{"type":"user",',
+    JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } }),
+    '{"type":"never-seen-before"}',
+    JSON.stringify({
+      type: 'assistant',
+      message: { role: 'assistant', content: [{ type: 'text', text: 'hi' }] },
+    }),
+  ].join('\n');
+
+  it('archives two turns of a file that begins with bookkeeping, and reports one broken line and three others', async () => {
+    const { format, history, report } = await read(bookkeepingFirst);
+    expect(format).toBe('claude-code');
+    expect(history.messages.map((message) => message.role)).toEqual(['user', 'assistant']);
+    expect(report.broken).toEqual([{ line: 3, reason: 'cut inside a value' }]);
+    expect(report.skipped).toEqual({ 'queue-operation': 1, mode: 1 });
+    expect(report.unknown).toEqual({ 'never-seen-before': 1 });
+  });
+
+  it('fails on the broken line if told to be strict', async () => {
+    const envelope = bookkeepingFirst.replaceAll('"message"', '"sessionId":"s","message"');
+    const error = await failure(read(envelope, { strict: true }));
+    expect(error).toMatchObject({ code: 'broken-input', exitCode: 3 });
+    expect(error.message).toContain('line 3');
+  });
+
+  it('refuses an empty file', async () => {
+    expect(await failure(read(''))).toMatchObject({ code: 'broken-input', exitCode: 3 });
+    expect((await failure(read('\n\0\n \r\n'))).message).toContain('blanks');
+  });
+
+  it('refuses lines of role and content unless a format is forced, and says which could be', async () => {
+    for (const log of [
+      jsonl({ role: 'user', content: 'x' }),
+      jsonl({ role: 'user', content: 'x' }, { role: 'assistant', content: 'y' }, { level: 'info' }),
+      jsonl({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] }),
+    ]) {
+      const error = await failure(read(log));
+      expect(error).toMatchObject({ code: 'unrecognised-format', exitCode: 3 });
+      expect(error.message).toContain('--format-in openai-chat');
+      expect(error.message).toContain('anthropic-messages');
+    }
+    const forced = await read(jsonl({ role: 'user', content: 'x' }), { format: 'openai-chat' });
+    expect(forced).toMatchObject({ confidence: 'forced', history: { messages: [{ role: 'user' }] } });
+  });
+
+  it('keeps the turns of side chains apart', async () => {
+    const side = { ...claudeUser, uuid: 'side', isSidechain: true, agentId: 'a1' };
+    const { history } = await read(jsonl(claudeUser, side));
+    expect(history.messages.map((message) => message.agent)).toEqual([undefined, 'a1']);
+  });
+});
+
+describe('format detection', () => {
+  it.each([
+    ['claude-code', 'certain', jsonl(claudeUser)],
+    ['claude-code', 'certain', jsonl({ type: 'file-history-snapshot', messageId: 'x', snapshot: {} })],
+    ['claude-code', 'probable', jsonl({ type: 'mode', mode: 'normal' })],
+    ['claude-stream-json', 'certain', jsonl({ type: 'system', subtype: 'init', session_id: 's' })],
+    [
+      'claude-stream-json',
+      'certain',
+      `warn\n${jsonl({ type: 'user', message: {}, session_id: 's', parent_tool_use_id: null })}`,
+    ],
+    [
+      'pi',
+      'certain',
+      jsonl({ type: 'title', v: 1, title: 't' }, { type: 'session', version: 3, id: 'x', cwd: '/w' }),
+    ],
+    ['pi', 'probable', jsonl({ type: 'message', id: 'e1', message: { role: 'user', content: 'x' } })],
+    [
+      'anthropic-messages',
+      'certain',
+      '[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"n","input":{}}]}]',
+    ],
+    ['anthropic-messages', 'certain', '{"system":"be brief","messages":[{"role":"user","content":"x"}]}'],
+    ['openai-chat', 'certain', '{"messages":[{"role":"tool","tool_call_id":"c","content":"x"}]}'],
+    ['openai-chat', 'certain', '{"choices":[{"message":{"role":"assistant","content":"x"}}]}'],
+    ['openai-chat', 'probable', '[{"role":"user","content":"x"}]'],
+    ['openai-chat', 'probable', '{"history":[{"role":"user","content":"x"}]}'],
+    ['text', 'certain', '# Title\n\nText with `{"role":"user"}` inside.\n'],
+    ['text', 'probable', '{"name":"a package","version":"1.0.0"}'],
+  ])('finds %s, %s', async (format, confidence, data) => {
+    expect(await detect(data)).toEqual({ format, confidence });
+  });
+
+  it('looks past bookkeeping up to the fiftieth record', async () => {
+    const filler = Array.from({ length: 49 }, () => ({ kind: 'unheard of' }));
+    expect(await detect(jsonl(...filler, claudeUser))).toMatchObject({ format: 'claude-code' });
+  });
+
+  it('takes a text that quotes transcripts for a text', async () => {
+    const prose = 'Some words.\n'.repeat(12);
+    const quoted = `${prose}${jsonl({ type: 'system', subtype: 'init', session_id: 's' }, claudeUser)}${prose}`;
+    expect(await detect(quoted)).toEqual({ format: 'text', confidence: 'certain' });
+  });
+
+  it('refuses a guess if told to be strict, and takes it if forced', async () => {
+    const guess = '[{"role":"user","content":"x"}]';
+    expect((await failure(detect(guess, { strict: true }))).message).toContain('--format-in openai-chat');
+    expect(await detect(guess, { strict: true, format: 'openai-chat' })).toMatchObject({
+      confidence: 'forced',
+    });
+  });
+
+  it('names the formats there are if a name is wrong', async () => {
+    const error = await failure(detect('x', { format: 'claude' }));
+    expect(error).toMatchObject({ code: 'usage', exitCode: 2 });
+    expect(error.message).toContain('claude-code');
+  });
+});
+
+describe('formats that are known and not read', () => {
+  it.each([
+    ['Codex', jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } })],
+    ['Codex', jsonl({ id: 'x', timestamp: 't', instructions: null }, { record_type: 'state' })],
+    ['codex exec', jsonl({ type: 'thread.started', thread_id: 'x' }, { type: 'turn.started' })],
+    ['OpenCode', '{"info":{"id":"ses_1"},"messages":[{"info":{"id":"m"},"parts":[]}]}'],
+    ['OpenCode', '[{"info":{"id":"m"},"parts":[]}]'],
+    ['Gemini', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
+    ['Gemini', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
+    ['Gemini', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
+    [
+      'Responses',
+      '{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c"}]}',
+    ],
+    ['Responses', '[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]'],
+    ['Hermes', jsonl({ id: 's', source: 'cli', messages: [{ role: 'user', content: 'x' }] })],
+    ['ShareGPT', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
+    ['ATIF', '{"schema_version":"ATIF-v1.7","steps":[]}'],
+    ['asciicast', jsonl({ version: 2, width: 80, height: 24 }, [0.1, 'o', 'x'])],
+    ['gzip', gzipSync('x')],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])],
+    ['SQLite', Buffer.from('SQLite format 3\0 and more', 'latin1')],
+    ['PNG', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0])],
+    ['binary', Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7) % 256))],
+  ])('names %s instead of archiving it as text', async (name, data) => {
+    const error = await failure(read(data));
+    expect(error).toMatchObject({ code: 'unrecognised-format', exitCode: 3 });
+    expect(error.complaint.got).toContain(name);
+  });
+
+  it('can be archived as text all the same', async () => {
+    const { format } = await read(jsonl({ timestamp: 't', type: 'session_meta', payload: {} }), {
+      format: 'text',
+    });
+    expect(format).toBe('text');
+  });
+});
+
+describe('unreadable sources', () => {
+  it.each([
+    ['a missing file', '/no/such/file.jsonl', 'no such file'],
+    ['a folder', '/', 'a folder'],
+    ['a URL of the network', new URL('https://example.org/x.jsonl'), 'https:'],
+  ])('says that %s is one', async (_title, source, got) => {
+    expect(await failure(readTranscript(source))).toMatchObject({
+      code: 'unreadable-input',
+      complaint: { got },
+    });
+  });
+
+  it('tells a file of nothing but a cut record from a text', async () => {
+    expect(await failure(read('{"type":"user","uuid":'))).toMatchObject({ code: 'broken-input' });
+    expect(await failure(read('no JSON', { format: 'pi' }))).toMatchObject({ code: 'broken-input' });
+  });
+
+  it('stops on an abort signal', async () => {
+    const stop = new AbortController();
+    async function* endless(): AsyncIterable<Uint8Array> {
+      for (let i = 0; ; i++) {
+        if (i === 100) stop.abort();
+        yield Buffer.from(jsonl(claudeUser));
+      }
+    }
+    const reading = readTranscript({ name: 'endless', data: endless() }, { signal: stop.signal });
+    expect(await failure(reading)).toMatchObject({ code: 'interrupted', exitCode: 130 });
+  });
+});
