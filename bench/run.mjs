@@ -1,0 +1,92 @@
+// The whole benchmark run of the main job: `npm run bench`. Prints time, memory and output of each case.
+// Fresh process per sample, orders alternating, medians; --quick takes one sample of each and is a smoke test.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { corpusName, transcriptPath } from './corpus.mjs';
+
+const samples = process.argv.includes('--quick') ? 1 : 5;
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Runs a case in a fresh process and returns the JSON it prints. */
+function sample(name, ...args) {
+  const run = spawnSync(process.execPath, [here(`cases/${name}.mjs`), ...args], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`${name} failed:\n${run.stderr}`);
+  return JSON.parse(run.stdout);
+}
+
+/** Wall milliseconds of one command in a fresh process. */
+function wall(...args) {
+  const started = process.hrtime.bigint();
+  const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`${args.join(' ')} failed:\n${run.stderr}`);
+  return Number(process.hrtime.bigint() - started) / 1e6;
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/** Medians, field by field, of several cases whose samples alternate. */
+function alternate(runs) {
+  const results = runs.map(() => []);
+  for (let i = 0; i < samples; i++) runs.forEach((run, index) => results[index].push(run()));
+  return results.map((list) =>
+    Object.fromEntries(Object.keys(list[0]).map((key) => [key, median(list.map((result) => result[key]))])),
+  );
+}
+
+const row = (name, value) => console.log(`  ${name.padEnd(44)} ${value}`);
+const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+console.log(
+  `snapcompact bench: node ${process.version}, ${availableParallelism()} cores, ${cpus()[0]?.model ?? 'unknown'}`,
+);
+console.log(`corpus: ${corpusName}; ${samples} samples per case, medians`);
+
+console.log('\none frame of 1932×1932, 11on16-bw, one thread, CPU time');
+const [frame] = alternate([() => sample('one-frame')]);
+for (const bits of [1, 2]) {
+  row(`${bits} bit: lay out`, ms(frame[`lay${bits}`]));
+  row(`${bits} bit: paint`, ms(frame[`paint${bits}`]));
+  row(`${bits} bit: encode`, ms(frame[`encode${bits}`]));
+  row(`${bits} bit: zlib level 6 of the same pixels`, ms(frame[`zlib${bits}`]));
+  row(
+    `${bits} bit: PNG, share of zlib level 6`,
+    `${Math.round(frame[`png${bits}`])} bytes, ${(frame[`png${bits}`] / frame[`zlibBytes${bits}`]).toFixed(4)}`,
+  );
+  row(`${bits} bit: decode`, ms(frame[`decode${bits}`]));
+}
+
+console.log('\nserialise, print and normalise');
+const [text] = alternate([() => sample('text')]);
+row('ASCII-heavy transcripts', `${text.asciiMBps.toFixed(0)} MB/s`);
+row('the whole corpus', `${text.corpusMBps.toFixed(0)} MB/s`);
+
+console.log('\n80 full frames, cold pool');
+const [idle, none, one, two] = alternate([
+  () => sample('idle'),
+  ...['0', '1', '2'].map((threads) => () => sample('eighty-frames', threads)),
+]);
+row('in-process, one thread, two threads: wall', `${ms(none.wallMs)}, ${ms(one.wallMs)}, ${ms(two.wallMs)}`);
+row('two threads against one', `${(one.wallMs / two.wallMs).toFixed(2)} times as fast`);
+row('two threads: CPU', ms(two.cpuMs));
+row('two threads: first frame', ms(two.firstFrameMs));
+row('PNG bytes', mb(two.bytes));
+row(
+  'peak memory above an idle node',
+  `${mb(two.peakBytes - idle.peakBytes)} (${mb(two.peakBytes)} against ${mb(idle.peakBytes)})`,
+);
+
+console.log('\nfrom the shell');
+const folder = mkdtempSync(join(tmpdir(), 'snapcompact-bench-'));
+const cli = here('../dist/cli.js');
+const archive = ['archive', transcriptPath, '--model', 'claude-opus-4-8', '-o', join(folder, 'archive')];
+const [version, shell] = alternate([
+  () => ({ ms: wall(cli, '--version') }),
+  () => ({ ms: wall(cli, ...archive) }),
+]);
+rmSync(folder, { recursive: true, force: true });
+row('--version', ms(version.ms));
+row(`archive ${transcriptPath.split('/').at(-1)}`, ms(shell.ms));
