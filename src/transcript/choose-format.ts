@@ -53,7 +53,7 @@ function recognise(head: SourceHead, name: string): ChosenFormat {
   const claim = records.find((each) => each.confidence === 'certain') ?? records[0];
   if (claim !== undefined) return claim;
   refuseMessageLog(probe.records, name);
-  if (counts.values === 0 && counts.noise === 0 && /^\s*\{\s*"/.test(probe.head)) {
+  if (counts.values === 0 && counts.noise === 0 && /^\s*(\{\s*"|\[\s*\{)/.test(probe.head)) {
     throw new SnapcompactError('broken-input', {
       expected: 'at least one complete JSON record',
       of: name,

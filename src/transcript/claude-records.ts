@@ -86,7 +86,7 @@ export function detectClaudeCode(probe: Probe): Confidence {
     if (spokenTypes.has(type) && hasEnvelope(record)) return 'certain';
     const isKind = stateTypes.has(type) || titleTypes.has(type) || type === 'continued-in';
     if (isKind || hasMessage(record)) kinds += 1;
-    if (ownTypes.has(type)) owned = true;
+    if (ownTypes.has(type) || (isKind && typeof record['sessionId'] === 'string')) owned = true;
   }
   if (kinds === 0 || kinds * 2 < probe.records.length) return 'no';
   return owned && kinds === probe.records.length ? 'certain' : 'probable';

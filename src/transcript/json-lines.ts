@@ -35,6 +35,7 @@ interface OpenValue {
   readonly lines: Line[];
   readonly scanner: JsonScanner;
   readonly indent: number;
+  bytes: number;
 }
 
 /**
@@ -158,7 +159,7 @@ export class JsonLines {
       const found = scanner.scan(line.bytes, at, to);
       if (found.state === 'more' && !scanner.inString) {
         const rest = { ...line, bytes: Buffer.from(line.bytes.subarray(at)) };
-        this.#open = { lines: [rest], scanner, indent: at - skipLeadingNul(line.bytes) };
+        this.#open = { lines: [rest], scanner, indent: at - skipLeadingNul(line.bytes), bytes: to - at };
         return;
       }
       if (found.state !== 'end') {
@@ -178,11 +179,13 @@ export class JsonLines {
 
   #goOn(open: OpenValue, line: Line): readonly Line[] {
     const found = open.scanner.scan(line.bytes, 0, line.bytes.length);
-    if (found.state === 'more' && !open.scanner.inString) {
+    open.bytes += line.bytes.length;
+    const isTooLong = open.bytes > constants.MAX_STRING_LENGTH;
+    if (found.state === 'more' && !open.scanner.inString && !isTooLong) {
       open.lines.push({ ...line, bytes: Buffer.from(line.bytes) });
       return [];
     }
-    if (found.state !== 'end') {
+    if (found.state !== 'end' || isTooLong) {
       open.lines.push(line);
       return this.#giveUp(open, line.torn && found.state === 'more');
     }

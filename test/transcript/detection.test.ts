@@ -86,6 +86,7 @@ describe('format detection', () => {
   it.each([
     ['claude-code', 'certain', jsonl(claudeUser)],
     ['claude-code', 'certain', jsonl({ type: 'file-history-snapshot', messageId: 'x', snapshot: {} })],
+    ['claude-code', 'certain', jsonl({ type: 'mode', mode: 'normal', sessionId: 's' })],
     ['claude-code', 'probable', jsonl({ type: 'mode', mode: 'normal' })],
     ['claude-stream-json', 'certain', jsonl({ type: 'system', subtype: 'init', session_id: 's' })],
     [
