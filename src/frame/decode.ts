@@ -8,9 +8,10 @@ import { SnapcompactError } from '../errors.js';
 import { loadFontChain } from '../glyph/font-chain.js';
 import type { Span } from '../page/paginate.js';
 import { getShape, type Shape, shapes } from '../page/shapes.js';
-import { GlyphIndex, keyOf, NOTHING, PAD } from './glyph-index.js';
+import { GlyphIndex, NOTHING, PAD } from './glyph-index.js';
 import type { Painting } from './paint.js';
 import { readPng } from './read-png.js';
+import { unpackRows } from './unpack.js';
 
 export interface DecodeOptions {
   /** Shape id; default: the exact shape of the package under which every cell is a glyph. */
@@ -61,7 +62,7 @@ export function decodeFrame(png: Uint8Array, options: DecodeOptions = {}): Decod
 function findShape(painting: Painting): DecodedFrame | undefined {
   const [best] = shapes()
     .filter((shape) => shape.exact && painting.heightPx % shape.cell.pitchPx === 0)
-    .map((shape) => ({ shape, quick: readCells(new CellReader(painting, shape), shape, indexOf(shape, 1)) }))
+    .map((shape) => ({ shape, quick: readCells(painting, shape, indexOf(shape, 1)) }))
     .sort((a, b) => a.quick.unread.length - b.quick.unread.length);
   if (best === undefined) return undefined;
   const frame = best.quick.unread.length === 0 ? best.quick : decodeAs(painting, best.shape);
@@ -70,9 +71,8 @@ function findShape(painting: Painting): DecodedFrame | undefined {
 
 /** Reads with the first font alone, and with the whole chain where that leaves cells unread. */
 function decodeAs(painting: Painting, shape: Shape): DecodedFrame {
-  const cells = new CellReader(painting, shape);
-  const quick = readCells(cells, shape, indexOf(shape, 1));
-  return quick.unread.length === 0 ? quick : readCells(cells, shape, indexOf(shape, shape.fonts.length));
+  const quick = readCells(painting, shape, indexOf(shape, 1));
+  return quick.unread.length === 0 ? quick : readCells(painting, shape, indexOf(shape, shape.fonts.length));
 }
 
 const indexes = new Map<string, GlyphIndex>();
@@ -87,23 +87,27 @@ function indexOf(shape: Shape, fonts: number): GlyphIndex {
   return index;
 }
 
-function readCells(cells: CellReader, shape: Shape, index: GlyphIndex): DecodedFrame {
+function readCells(painting: Painting, shape: Shape, index: GlyphIndex): DecodedFrame {
+  const columnsCells = Math.floor(painting.widthPx / shape.cell.advancePx);
+  const ids = new Int32Array(columnsCells);
   const text = new DecodedText();
   const unread: UnreadCell[] = [];
-  for (let row = 0; row < cells.rowsCells; row++) {
-    for (let column = 0; column < cells.columnsCells; column++) {
-      const left = cells.read(row, column);
-      const wide =
-        column + 1 < cells.columnsCells ? index.wide(left.key, cells.key(row, column + 1)) : NOTHING;
-      const codePoint = wide === NOTHING ? index.narrow(left.key) : wide;
-      if (wide !== NOTHING) column++;
-      if (codePoint === PAD) continue;
-      if (codePoint === NOTHING) unread.push({ row, column });
-      text.push(codePoint === NOTHING ? 0xfffd : codePoint, left.isDim);
+  let row = 0;
+  for (const { words, dim } of unpackRows(painting, shape)) {
+    for (let column = 0; column < columnsCells; column++) {
+      ids[column] = index.idOf(words, column * shape.cell.pitchPx);
     }
+    for (let column = 0; column < columnsCells; column++) {
+      const isDim = dim[column] === 1;
+      const wide = column + 1 < columnsCells ? index.wide(ids[column]!, ids[column + 1]!) : NOTHING;
+      const codePoint = wide === NOTHING ? index.narrow(ids[column]!) : wide;
+      if (codePoint === NOTHING) unread.push({ row, column });
+      if (codePoint !== PAD) text.push(codePoint === NOTHING ? 0xfffd : codePoint, isDim);
+      if (wide !== NOTHING) column++;
+    }
+    row++;
   }
-  const { columnsCells, rowsCells } = cells;
-  return { ...text.finish(), shape: shape.id, columnsCells, rowsCells, unread };
+  return { ...text.finish(), shape: shape.id, columnsCells, rowsCells: row, unread };
 }
 
 /** Gathers characters; blank cells count only when something follows them. */
@@ -134,78 +138,4 @@ class DecodedText {
     if (this.#dimFrom !== NOTHING) this.#dim.push({ from: this.#dimFrom, to: this.#text.length });
     this.#dimFrom = NOTHING;
   }
-}
-
-/** Cuts cells out of packed pixels. */
-class CellReader {
-  readonly columnsCells: number;
-  readonly rowsCells: number;
-  readonly #painting: Painting;
-  readonly #shape: Shape;
-  readonly #stride: number;
-  readonly #rows: Uint32Array;
-
-  constructor(painting: Painting, shape: Shape) {
-    this.columnsCells = Math.floor(painting.widthPx / shape.cell.advancePx);
-    this.rowsCells = Math.floor(painting.heightPx / shape.cell.pitchPx);
-    this.#painting = painting;
-    this.#shape = shape;
-    this.#stride = 1 + Math.ceil((painting.widthPx * painting.bitDepth) / 8);
-    this.#rows = new Uint32Array(shape.cell.pitchPx);
-  }
-
-  /** The cell's bitmap, and whether its ink is dim. */
-  read(row: number, column: number): { key: string; isDim: boolean } {
-    const key = this.key(row, column);
-    return { key, isDim: this.#painting.bitDepth === 2 && this.#hasDimInk(row, column) };
-  }
-
-  key(row: number, column: number): string {
-    const { advancePx, pitchPx } = this.#shape.cell;
-    for (let y = 0; y < pitchPx; y++) {
-      this.#rows[y] = this.#bits(row * pitchPx + y, column * advancePx, advancePx);
-    }
-    return keyOf(this.#rows, 0, pitchPx);
-  }
-
-  /** `count` pixels of one pixel row as ink bits, the leftmost highest. */
-  #bits(y: number, x: number, count: number): number {
-    const { rows, bitDepth } = this.#painting;
-    const line = y * this.#stride + 1;
-    if (bitDepth === 1) return window(rows, line, x, count);
-    return squeeze(window(rows, line, x * 2, count * 2));
-  }
-
-  #hasDimInk(row: number, column: number): boolean {
-    const { advancePx, pitchPx } = this.#shape.cell;
-    for (let y = row * pitchPx; y < (row + 1) * pitchPx; y++) {
-      const pairs = window(this.#painting.rows, y * this.#stride + 1, column * advancePx * 2, advancePx * 2);
-      if ((pairs & 0xaaaa_aaaa) !== 0) return true;
-    }
-    return false;
-  }
-}
-
-/** `count` bits, at most 32, from bit `at` of the bytes that start at `line`. Unsigned. */
-function window(bytes: Uint8Array, line: number, at: number, count: number): number {
-  let value = 0;
-  let left = count;
-  let bit = at;
-  while (left > 0) {
-    const inByte = 8 - (bit & 7);
-    const taken = Math.min(inByte, left);
-    const chunk = (bytes[line + (bit >> 3)]! >> (inByte - taken)) & (2 ** taken - 1);
-    value = value * 2 ** taken + chunk;
-    bit += taken;
-    left -= taken;
-  }
-  return value;
-}
-
-/** Pairs of bits → one bit each: set where the pair is not 0. */
-function squeeze(pairs: number): number {
-  let bits = 0;
-  const any = (pairs | (pairs >>> 1)) & 0x5555_5555;
-  for (let i = 0; i < 16; i++) bits |= ((any >>> (i * 2)) & 1) << i;
-  return bits;
 }

@@ -97,8 +97,15 @@ function markTable(set: MarkSet): MarkTable {
     const start = mark[0]!;
     byStart.set(start, [...(byStart.get(start) ?? []), mark]);
   }
-  const characters = [...byStart.keys()].map((char) => (char === '[' ? '\\[' : char)).join('');
-  const table = { starts: new RegExp(`[${characters}]`, 'g'), byStart };
+  const table = { starts: new RegExp([...byStart].map(startPattern).join('|'), 'g'), byStart };
   tables.set(set, table);
   return table;
+}
+
+/** The start of a mark, where what follows may be its second character, as it is or hidden by something invisible. */
+function startPattern([start, marks]: [string, readonly string[]]): string {
+  const quote = (char: string) => char.replace(/[[\]/^-]/g, '\\$&');
+  const seconds = new Set(marks.map((mark) => mark[1]));
+  if (seconds.has(undefined)) return quote(start);
+  return `${quote(start)}(?=[${[...seconds].map((char) => quote(char!)).join('')}]|[^ -~])`;
 }

@@ -47,6 +47,8 @@ export function normalizeText(text: string, options: NormalizeOptions): Normaliz
   return { text: writer.finish(), spelled: writer.spelled, dropped: writer.dropped };
 }
 
+const NOTHING = 0;
+const SPACE = 0x20;
 const TAB_CELLS = 4;
 const MAX_INDENT_CELLS = 40;
 const REPLACEMENT = 0xfffd;
@@ -64,8 +66,8 @@ export class NormalWriter {
   #contentStart = 0;
   /** Nothing composes with a character before this place: it is not content, or not the same content. */
   #composeFrom = 0;
-  #pendingSpace = false;
-  #pendingLine = false;
+  /** White space that waits for a character to stand before: none, `BLANK` or `LINE_BREAK`. */
+  #pending: number = NOTHING;
   /** Cells of white space seen since the last line break. */
   #indentCells = 0;
 
@@ -107,22 +109,47 @@ export class NormalWriter {
     return bytes.toString('utf16le');
   }
 
-  /** [hot] Once per unit of every source text: no allocation, no call, for printable ASCII. */
+  /**
+   * [hot] Once per unit of every source text: no allocation and no call for printable ASCII, spaces and line feeds.
+   * Works on locals, which `#special` cannot see: they are put back before and read again after it.
+   */
   #scan(text: string): void {
     const { length } = text;
+    this.#reserve(length + 1);
+    let units = this.#units;
+    let at = this.#length;
+    let pending = this.#pending;
+    let indentCells = this.#indentCells;
     for (let i = 0; i < length; i++) {
       const unit = text.charCodeAt(i);
-      if (unit > 0x20 && unit < 0x7f) {
-        if (this.#pendingSpace || this.#pendingLine) this.#flushPending();
-        if (this.#length === this.#units.length) this.#reserve(1);
-        this.#units[this.#length++] = unit;
-      } else if (unit === 0x20) {
-        this.#pendingSpace = true;
-        this.#indentCells++;
+      if (unit > SPACE && unit < 0x7f) {
+        if (pending !== NOTHING) {
+          at = this.#separate(units, at, pending, indentCells);
+          pending = NOTHING;
+          indentCells = 0;
+        }
+        units[at++] = unit;
+      } else if (unit === SPACE) {
+        if (pending === NOTHING) pending = BLANK;
+        indentCells++;
+      } else if (unit === 0x0a) {
+        pending = LINE_BREAK;
+        indentCells = 0;
       } else {
+        this.#length = at;
+        this.#pending = pending;
+        this.#indentCells = indentCells;
         i = this.#special(text, i, unit);
+        this.#reserve(length - i + 1);
+        units = this.#units;
+        at = this.#length;
+        pending = this.#pending;
+        indentCells = this.#indentCells;
       }
     }
+    this.#length = at;
+    this.#pending = pending;
+    this.#indentCells = indentCells;
   }
 
   /** Anything but printable ASCII and the space; returns the index of the last unit it used. */
@@ -131,11 +158,11 @@ export class NormalWriter {
     const last = codePoint > 0xffff ? at + 1 : at;
     switch (classOf(codePoint)) {
       case LINE_BREAK:
-        this.#pendingLine = true;
+        this.#pending = LINE_BREAK;
         this.#indentCells = 0;
         break;
       case BLANK:
-        this.#pendingSpace = true;
+        if (this.#pending === NOTHING) this.#pending = BLANK;
         this.#indentCells += unit === 0x09 ? TAB_CELLS - (this.#indentCells % TAB_CELLS) : 1;
         break;
       case ESCAPE:
@@ -183,23 +210,28 @@ export class NormalWriter {
   }
 
   #flushPending(): void {
-    if (this.#length > this.#contentStart) {
-      if (this.#pendingLine) {
-        this.newline();
-        if (this.#indented) this.#indent();
-      } else if (this.#pendingSpace) this.#push(0x20);
-    }
+    if (this.#pending === NOTHING) return;
+    this.#reserve(MAX_INDENT_CELLS + 1);
+    this.#length = this.#separate(this.#units, this.#length, this.#pending, this.#indentCells);
     this.#dropPending();
   }
 
-  #indent(): void {
-    const cells = Math.min(this.#indentCells, MAX_INDENT_CELLS);
-    for (let i = 0; i < cells; i++) this.#push(0x20);
+  /** Writes pending white space at `at`, unless the content starts there; returns the place after it. */
+  #separate(units: Uint16Array, at: number, pending: number, indentCells: number): number {
+    if (at === this.#contentStart) return at;
+    let next = at;
+    if (pending === BLANK) units[next++] = SPACE;
+    else {
+      if (units[next - 1] !== NEWLINE_UNIT) units[next++] = NEWLINE_UNIT;
+      const cells = this.#indented ? Math.min(indentCells, MAX_INDENT_CELLS) : 0;
+      units.fill(SPACE, next, next + cells);
+      next += cells;
+    }
+    return next;
   }
 
   #dropPending(): void {
-    this.#pendingSpace = false;
-    this.#pendingLine = false;
+    this.#pending = NOTHING;
     this.#indentCells = 0;
   }
 

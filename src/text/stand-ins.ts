@@ -23,8 +23,9 @@ interface StandIn extends Range {
 /** `text` with every payload replaced by a note (see `note.ts`). Linear; the same string when there is none. */
 export function standInForData(text: string): string {
   if (text.length < MIN_LINE_CHARS) return text;
-  const found = [...encodedStandIns(text), ...percentStandIns(text)].sort((a, b) => a.from - b.from);
+  const found = [...encodedStandIns(text), ...percentStandIns(text)];
   if (found.length === 0) return text;
+  found.sort((a, b) => a.from - b.from);
   let out = '';
   let from = 0;
   for (const standIn of found) {
