@@ -30,7 +30,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 /** Medians, field by field, of several cases whose samples alternate. */
 function alternate(runs) {
   const results = runs.map(() => []);
-  for (let i = 0; i < samples; i++) runs.forEach((run, index) => results[index].push(run()));
+  for (let i = 0; i < samples; i++) for (const [index, run] of runs.entries()) results[index].push(run());
   return results.map((list) =>
     Object.fromEntries(Object.keys(list[0]).map((key) => [key, median(list.map((result) => result[key]))])),
   );
@@ -44,6 +44,9 @@ console.log(
   `snapcompact bench: node ${process.version}, ${availableParallelism()} cores, ${cpus()[0]?.model ?? 'unknown'}`,
 );
 console.log(`corpus: ${corpusName}; ${samples} samples per case, medians`);
+console.log(
+  'Machines differ, and one differs from hour to hour: read a figure against zlib or the bare loop beside it.',
+);
 
 console.log('\none frame of 1932×1932, 11on16-bw, one thread, CPU time');
 const [frame] = alternate([() => sample('one-frame')]);
@@ -61,22 +64,32 @@ for (const bits of [1, 2]) {
 
 console.log('\nserialise, print and normalise');
 const [text] = alternate([() => sample('text')]);
+row('a bare loop over the same characters', `${text.bareMBps.toFixed(0)} MB/s`);
 row('ASCII-heavy transcripts', `${text.asciiMBps.toFixed(0)} MB/s`);
 row('the whole corpus', `${text.corpusMBps.toFixed(0)} MB/s`);
 
-console.log('\n80 full frames, cold pool');
-const [idle, none, one, two] = alternate([
+console.log('\n80 full frames of 11on16-bw, cold pool');
+const [idle, ...eighty] = alternate([
   () => sample('idle'),
-  ...['0', '1', '2'].map((threads) => () => sample('eighty-frames', threads)),
+  ...['0', '1', '2'].map((threads) => () => sample('eighty-frames', 'frames', threads)),
+  ...['0', '1', '2'].map((threads) => () => sample('eighty-frames', 'pass', threads)),
 ]);
-row('in-process, one thread, two threads: wall', `${ms(none.wallMs)}, ${ms(one.wallMs)}, ${ms(two.wallMs)}`);
-row('two threads against one', `${(one.wallMs / two.wallMs).toFixed(2)} times as fast`);
-row('two threads: CPU', ms(two.cpuMs));
-row('two threads: first frame', ms(two.firstFrameMs));
-row('PNG bytes', mb(two.bytes));
+const [none, one, two, noneWhole, oneWhole, twoWhole] = eighty;
+row('serialise, print, paginate', `${ms(none.serializeMs)}, ${ms(none.printMs)}, ${ms(none.paginateMs)}`);
+row(
+  'frames: in-process, 1 thread, 2 threads',
+  `${ms(none.framesMs)}, ${ms(one.framesMs)}, ${ms(two.framesMs)}`,
+);
+row('frames: two threads against one', `${(one.framesMs / two.framesMs).toFixed(2)} times as fast`);
+row(
+  'whole pass: in-process, 1 thread, 2 threads',
+  `${ms(noneWhole.wallMs)}, ${ms(oneWhole.wallMs)}, ${ms(twoWhole.wallMs)}`,
+);
+row('whole pass, 2 threads: CPU, first frame', `${ms(twoWhole.cpuMs)}, ${ms(twoWhole.firstFrameMs)}`);
+row('characters, PNG bytes', `${twoWhole.framedChars}, ${mb(twoWhole.bytes)}`);
 row(
   'peak memory above an idle node',
-  `${mb(two.peakBytes - idle.peakBytes)} (${mb(two.peakBytes)} against ${mb(idle.peakBytes)})`,
+  `${mb(twoWhole.peakBytes - idle.peakBytes)} (${mb(twoWhole.peakBytes)} against ${mb(idle.peakBytes)})`,
 );
 
 console.log('\nfrom the shell');

@@ -28,7 +28,8 @@ export function* unpackRows(painting: Painting, shape: Shape): Generator<CellRow
   const stride = 1 + Math.ceil((painting.widthPx * painting.bitDepth) / 8);
   for (let top = 0; top + pitchPx <= painting.heightPx; top += pitchPx) {
     row.dim.fill(0);
-    for (let y = 0; y < pitchPx; y++) unpack(row, painting.rows, (top + y) * stride + 1, y, pitchPx, advancePx);
+    for (let y = 0; y < pitchPx; y++)
+      unpack(row, painting.rows, (top + y) * stride + 1, y, pitchPx, advancePx);
     yield row;
   }
 }

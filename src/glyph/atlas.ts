@@ -64,7 +64,9 @@ export class Atlas {
     const glyph = this.chain.glyph(codePoint);
     const slot = this.#used;
     if (glyph === undefined || slot + glyph.cells > MAX_SLOTS) {
-      throw new RangeError(`no cell for U+${codePoint.toString(16)}: text must be normalised for this font chain`);
+      throw new RangeError(
+        `no cell for U+${codePoint.toString(16)}: text must be normalised for this font chain`,
+      );
     }
     this.#used += glyph.cells;
     this.#paint(slot, glyph);
