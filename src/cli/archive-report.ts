@@ -60,8 +60,9 @@ function importNotes({ import: { skipped, unknown, broken } }: Archived): string
 }
 
 /** Broken lines by number, unknown kinds by name, warnings: the first few of each. */
-function problems({ import: { broken, unknown, warnings } }: Archived): string {
+function problems({ import: { skipped, broken, unknown, warnings } }: Archived): string {
   const lines = [
+    ...kindsLine('skipped', skipped),
     ...firstFew(
       broken.map(({ file, line, reason }) => `${file ? `${file} ` : ''}line ${line} is broken: ${reason}`),
     ),
@@ -71,6 +72,13 @@ function problems({ import: { broken, unknown, warnings } }: Archived): string {
     ...firstFew(warnings),
   ];
   return lines.map((line) => `  note          ${line}\n`).join('');
+}
+
+/** What was skipped, by kind, the most frequent first. */
+function kindsLine(what: string, counts: Readonly<Record<string, number>>): string[] {
+  const kinds = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  if (kinds.length === 0) return [];
+  return [`${what}: ${kinds.map(([kind, count]) => `${number(count)} ${kind}`).join(', ')}`];
 }
 
 const SHOWN = 5;
