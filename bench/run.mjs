@@ -96,10 +96,11 @@ console.log('\nfrom the shell');
 const folder = mkdtempSync(join(tmpdir(), 'snapcompact-bench-'));
 const cli = here('../dist/cli.js');
 const archive = ['archive', transcriptPath, '--model', 'claude-opus-4-8', '-o', join(folder, 'archive')];
-const [version, shell] = alternate([
+const [bare, version, shell] = alternate([
+  () => ({ ms: wall('-e', '0') }),
   () => ({ ms: wall(cli, '--version') }),
   () => ({ ms: wall(cli, ...archive) }),
 ]);
 rmSync(folder, { recursive: true, force: true });
-row('--version', ms(version.ms));
+row('node -e 0, --version', `${ms(bare.ms)}, ${ms(version.ms)}`);
 row(`archive ${transcriptPath.split('/').at(-1)}`, ms(shell.ms));

@@ -33,7 +33,7 @@ export interface ArchiveOptions extends ReaderTarget {
   readonly renderer?: Renderer;
   readonly threads?: number;
   readonly deadlineMs?: number;
-  /** What the archive records of the transcript. */
+  /** What the archive records of the transcript; a `Transcript` will do. */
   readonly source?: ArchiveSource;
   /** Called after each frame. May not throw. */
   readonly onFrame?: (done: number, total: number) => void;
@@ -67,7 +67,7 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
   const elisions = [...pagesElided(all, kept, entries), ...printed.elisions];
   return {
     schema: ARCHIVE_SCHEMA,
-    ...(options.source && { source: options.source }),
+    ...(options.source && { source: sourceOf(options.source) }),
     reader,
     printing: { reasoning, caps, maxFrames, scopes: printed.scopes },
     segments,
@@ -170,4 +170,27 @@ function noVision(reader: Reader): SnapcompactError {
     got: `${reader.model}, which takes none: ${reader.evidence}`,
     hint: 'use --allow no-vision (option allowNoVision) to archive all the same',
   });
+}
+
+/** The fields of a source and no others: a transcript has its history, too. */
+function sourceOf({
+  name,
+  format,
+  bytes,
+  sha256,
+  sessionId,
+  title,
+  cwd,
+  model,
+}: ArchiveSource): ArchiveSource {
+  return {
+    name,
+    format,
+    bytes,
+    sha256,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(title !== undefined && { title }),
+    ...(cwd !== undefined && { cwd }),
+    ...(model !== undefined && { model }),
+  };
 }

@@ -1,12 +1,12 @@
 /** `snapcompact archive`: transcripts in, archive folders out, one report each. */
 import { join, resolve } from 'node:path';
-import type { Archive, ArchiveSource } from '../archive/archive.js';
+import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
 import { saveArchive } from '../archive/save-archive.js';
 import { exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
-import type { ImportReport, Transcript } from '../transcript/importer.js';
+import type { ImportReport } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
 import { expandInputs, TargetNames } from './inputs.js';
@@ -118,12 +118,12 @@ class ArchiveJob {
       ...pick(rest, ['model', 'api', 'route', 'shape', 'maxFrames']),
       reasoning: reasoning !== 'off',
       allowNoVision: allow === 'no-vision',
-      source: sourceOf(transcript),
+      source: transcript,
       renderer: this.#renderer,
       onFrame: (done, total) => progress.show(`frames of ${input}`, done, total),
       signal: this.#io.signal,
     });
-    const name = this.#names.next(transcript.sessionId, transcript.sourceName);
+    const name = this.#names.next(transcript.sessionId, transcript.name);
     const folder = resolve(this.#areMany ? join(out ?? '.', name) : (out ?? name));
     await saveArchive(archive, folder, { force });
     return {
@@ -138,16 +138,6 @@ class ArchiveJob {
       elisions: archive.elisions,
     };
   }
-}
-
-function sourceOf({ sourceName, format, sourceBytes, sourceSha256, ...rest }: Transcript): ArchiveSource {
-  return {
-    name: sourceName,
-    format,
-    bytes: sourceBytes,
-    sha256: sourceSha256,
-    ...pick(rest, ['sessionId', 'title', 'cwd', 'model']),
-  };
 }
 
 /** Failures that say something of one input and nothing of the next. */

@@ -1,5 +1,5 @@
 /** `snapcompact shapes` and `snapcompact models`: the registries, and how a model resolves. */
-import { resolveReader } from '../page/readers.js';
+import { type Reader, type ReaderRule, readerRules, resolveReader } from '../page/readers.js';
 import { shapes } from '../page/shapes.js';
 import { type CommonOptions, type Io, print } from './io.js';
 
@@ -20,8 +20,13 @@ export interface ModelsOptions extends CommonOptions {
   readonly route?: string;
 }
 
+/** Explains one resolution; without a model, API family or route, lists the rules. */
 export function modelsCommand(model: string | undefined, options: ModelsOptions, io: Io): void {
   const { api, route } = options;
+  if (model === undefined && api === undefined && route === undefined) {
+    print(io, options, readerRules(), () => readerRules().map(ruleLine).join(''));
+    return;
+  }
   const reader = resolveReader({
     ...(model !== undefined && { model }),
     ...(api !== undefined && { api }),
@@ -32,7 +37,7 @@ export function modelsCommand(model: string | undefined, options: ModelsOptions,
       ['shape', reader.shape],
       ['frame', `${reader.frame.widthPx}×${reader.frame.maxHeightPx} pixels at most`],
       ['vision', reader.vision ? 'yes' : 'no: archive refuses, unless --allow no-vision'],
-      ['billing', Object.values(reader.billing).join(' ')],
+      ['billing', billLine(reader.billing)],
       ['tokenizer', reader.tokenizer],
       ['detail', reader.detail ?? '–'],
       ['route', `${reader.limits.route}, ${reader.limits.images} images at most`],
@@ -42,4 +47,27 @@ export function modelsCommand(model: string | undefined, options: ModelsOptions,
     const why = reader.explanation.map((step) => `  because       ${step}\n`).join('');
     return `${reader.model}\n${rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}\n`).join('')}${why}`;
   });
+}
+
+function ruleLine({
+  id,
+  lines = [],
+  from,
+  to,
+  apis = [],
+  shape,
+  frame,
+  vision,
+  measured,
+}: ReaderRule): string {
+  const versions = from === undefined && to === undefined ? '' : ` ${from ?? ''}–${to ?? ''}`;
+  const who = [...lines.map((line) => `${line}${versions}`), ...apis.map((api) => `API ${api}`)].join(', ');
+  const how = vision ? `${shape} on ${frame.widthPx}×${frame.maxHeightPx}` : 'no vision';
+  return `${id.padEnd(20)} ${how.padEnd(24)} ${measured ? '          ' : 'unmeasured'} ${who || 'any other'}\n`;
+}
+
+/** Family and parameters; where they come from stands in the data file. */
+function billLine({ family, ...parameters }: Reader['billing']): string {
+  const figures = Object.entries(parameters).filter(([, value]) => typeof value === 'number');
+  return `${family} (${figures.map(([name, value]) => `${name} ${value}`).join(', ')})`;
 }

@@ -75,9 +75,12 @@ interface Version {
   readonly minor?: number;
 }
 
-interface Rule {
+/** One rule of `shapes/readers.json`. */
+export interface ReaderRule {
   readonly id: string;
+  /** Model lines it speaks of. */
   readonly lines?: readonly string[];
+  /** Versions it speaks of, both included; without `to`, every later one. */
   readonly from?: string;
   readonly to?: string;
   readonly apis?: readonly string[];
@@ -111,7 +114,7 @@ interface Route {
 interface Tables {
   readonly cleaning: readonly { readonly strip: RegExp; readonly route?: string; readonly why: string }[];
   readonly lines: readonly { readonly line: string; readonly patterns: readonly RegExp[] }[];
-  readonly rules: readonly Rule[];
+  readonly rules: readonly ReaderRule[];
   readonly bills: Readonly<Record<string, ImageBilling>>;
   readonly routes: readonly Route[];
 }
@@ -173,6 +176,11 @@ export function resolveReader(target: ReaderTarget): Reader {
   };
 }
 
+/** Every rule, in the order in which they are tried. */
+export function readerRules(): readonly ReaderRule[] {
+  return loadTables().rules;
+}
+
 const size = (frame: FrameSize) => `${frame.widthPx}×${frame.maxHeightPx}`;
 
 /** Longer ids are cut: no model has one, and the patterns below stay cheap on hostile text. */
@@ -201,7 +209,11 @@ function readName(model: string, { cleaning, lines }: Tables): ModelName {
   return name;
 }
 
-function findRule(name: ModelName, target: ReaderTarget, { rules }: Tables): { rule: Rule; step: string } {
+function findRule(
+  name: ModelName,
+  target: ReaderTarget,
+  { rules }: Tables,
+): { rule: ReaderRule; step: string } {
   const { line, version, cleaned } = name;
   if (line !== undefined) {
     const rule = rules.find((candidate) => candidate.lines?.includes(line) && covers(candidate, version));
@@ -224,7 +236,7 @@ function findRule(name: ModelName, target: ReaderTarget, { rules }: Tables): { r
 }
 
 /** Whether a rule's range holds a version; no version counts as newer than all. Both ends are included. */
-function covers({ from, to }: Rule, version: Version | undefined): boolean {
+function covers({ from, to }: ReaderRule, version: Version | undefined): boolean {
   if (version === undefined) return to === undefined;
   const value = [version.major, version.minor ?? 0] as const;
   const low = from === undefined ? undefined : parseVersion(from);
@@ -248,7 +260,7 @@ function versionOf(major: string | undefined, minor: string | undefined): Versio
 }
 
 /** The limits: of the route that was named, else of the one the id or the API tells, else of the rule. */
-function findRoute(rule: Rule, name: ModelName, target: ReaderTarget, { routes }: Tables): Route {
+function findRoute(rule: ReaderRule, name: ModelName, target: ReaderTarget, { routes }: Tables): Route {
   const byName = (wanted: string | undefined) => {
     const key = wanted?.trim().toLowerCase();
     return routes.find(({ route, aliases }) => key !== undefined && (route === key || aliases.includes(key)));
@@ -258,7 +270,7 @@ function findRoute(rule: Rule, name: ModelName, target: ReaderTarget, { routes }
   return byName(rule.routes?.[found.route]) ?? found;
 }
 
-function findBill({ billing, details }: Rule, route: Route): { detail?: string; billing: string } {
+function findBill({ billing, details }: ReaderRule, route: Route): { detail?: string; billing: string } {
   if (billing !== undefined) return { billing };
   const taken = details!.find(({ detail }) => route.details?.includes(detail));
   return taken ?? { billing: details!.at(-1)!.billing };
@@ -290,7 +302,7 @@ function loadTables(): Tables {
       }),
     ),
     lines: member<{ line: string; patterns: readonly string[] }[]>(data, 'lines', file).map(patternsOf),
-    rules: member<Rule[]>(data, 'rules', file),
+    rules: member<ReaderRule[]>(data, 'rules', file),
     bills: member(
       readPackageJson('src/billing/image-billing.json'),
       'records',

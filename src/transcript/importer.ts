@@ -114,9 +114,9 @@ export interface Transcript extends Imported {
   readonly format: string;
   readonly confidence: Confidence | 'forced';
   /** File name without its folder, or what the caller called the source. */
-  readonly sourceName: string;
-  readonly sourceBytes: number;
+  readonly name: string;
+  readonly bytes: number;
   /** Hex digest of the source's bytes. */
-  readonly sourceSha256: string;
+  readonly sha256: string;
   readonly report: ImportReport;
 }

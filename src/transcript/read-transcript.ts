@@ -63,7 +63,7 @@ async function runImport(
     ...imported,
     format: importer.name,
     confidence,
-    sourceName: opened.name,
+    name: opened.name,
     ...meter.result(),
     report: tally.report(),
   };
@@ -153,7 +153,7 @@ class Meter {
     }
   }
 
-  result(): { sourceBytes: number; sourceSha256: string } {
-    return { sourceBytes: this.#bytes, sourceSha256: this.#hash.digest('hex') };
+  result(): { bytes: number; sha256: string } {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 }

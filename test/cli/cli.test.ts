@@ -245,6 +245,12 @@ describe('the registries', () => {
     for (const id of ['11on16-bw', '8on22-bw', '8on16-bw']) expect(out).toContain(id);
   });
 
+  test('list the rules when no model is named', async () => {
+    const { out } = await runCli(['models']);
+    expect(out).toMatch(/^claude-high .*1932×1932/m);
+    expect(out).toMatch(/^unknown .*unmeasured any other/m);
+  });
+
   test('explain how a model resolves', async () => {
     const { out } = await runCli(['models', 'anthropic/claude-opus-6']);
     expect(out).toMatch(/11on16-bw/);

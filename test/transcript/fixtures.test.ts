@@ -24,18 +24,18 @@ for (const format of readdirSync(fixtureRoot)) {
   const files = readdirSync(`${fixtureRoot}${format}`);
   describe(`${format} fixtures`, () => {
     for (const expectation of files.filter((file) => file.endsWith(suffix))) {
-      const name = expectation.slice(0, -suffix.length);
-      it(`reads ${name} as the history beside it`, async () => {
-        const source = files.find((file) => file.startsWith(`${name}.`) && !file.endsWith(suffix));
+      const stem = expectation.slice(0, -suffix.length);
+      it(`reads ${stem} as the history beside it`, async () => {
+        const source = files.find((file) => file.startsWith(`${stem}.`) && !file.endsWith(suffix));
         const text = readFileSync(`${fixtureRoot}${format}/${expectation}`, 'utf8');
         const { options, messages, ...rest } = JSON.parse(text) as Expectation;
         const read = await readTranscript(`${fixtureRoot}${format}/${source}`, options);
-        const { history, sourceBytes, sourceName, sourceSha256, ...described } = read;
+        const { history, bytes, name, sha256, ...described } = read;
         expect(described).toEqual(rest);
         expect(history.messages).toEqual(messages);
-        expect(sourceName).toBe(source);
-        expect(sourceBytes).toBe(readFileSync(`${fixtureRoot}${format}/${source}`).length);
-        expect(sourceSha256).toMatch(/^[0-9a-f]{64}$/);
+        expect(name).toBe(source);
+        expect(bytes).toBe(readFileSync(`${fixtureRoot}${format}/${source}`).length);
+        expect(sha256).toMatch(/^[0-9a-f]{64}$/);
       });
     }
   });

@@ -31,8 +31,8 @@ describe('reading a transcript', () => {
     }
     const name = 'same.jsonl';
     const first = await readTranscript(path);
-    expect(first.sourceSha256).toBe(createHash('sha256').update(data).digest('hex'));
-    expect(first.sourceBytes).toBe(Buffer.byteLength(data));
+    expect(first.sha256).toBe(createHash('sha256').update(data).digest('hex'));
+    expect(first.bytes).toBe(Buffer.byteLength(data));
     expect(await readTranscript(pathToFileURL(path))).toEqual(first);
     expect(await readTranscript({ name, data })).toEqual(first);
     expect(await readTranscript({ name, data: Buffer.from(data) })).toEqual(first);
