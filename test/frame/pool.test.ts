@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { createRenderer, type Frame, type Renderer, renderText, SnapcompactError } from 'snapcompact';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { awkwardText } from '../support/text-samples.js';
 
 const shape = { shape: '8on16-bw', frame: { widthPx: 320, maxHeightPx: 160 } };
 const CELLS = 40 * 10;
@@ -44,6 +46,23 @@ describe('the worker pool', () => {
     expect(await digests(1)).toEqual(inProcess);
     expect(await digests(2)).toEqual(inProcess);
   });
+
+  test('gives the same bytes as in-process for any text', async () => {
+    const pools = [createRenderer({ threads: 1 }), createRenderer({ threads: 2 })];
+    const inProcess = createRenderer({ threads: 0 });
+    await fc.assert(
+      fc.asyncProperty(awkwardText, async (part) => {
+        const source = `${part} `.repeat(400).slice(0, 6000);
+        const [expected, ...others] = await Promise.all(
+          [inProcess, ...pools].map((renderer) => renderText(source, { ...shape, renderer })),
+        );
+        const bytesOf = (rendered: typeof expected) => rendered!.frames.map(({ sha256 }) => sha256);
+        for (const other of others) expect(bytesOf(other)).toEqual(bytesOf(expected));
+      }),
+      { numRuns: 25 },
+    );
+    await Promise.all(pools.map((pool) => pool.close()));
+  }, 60_000);
 
   test.each(['exit', 'throw in a timer', 'exhaust the heap', 'hang'])(
     'replaces a worker that dies (%s) and renders its page once more: B58',
