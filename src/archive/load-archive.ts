@@ -1,8 +1,8 @@
 /** Folder → archive; the inverse of `saveArchive`. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SnapcompactError } from '../errors.js';
+import { readInput } from '../read-input.js';
 import type { Archive, ArchivedFrame } from './archive.js';
 import { MANIFEST_FILE, type ManifestFrame, parseManifest } from './manifest.js';
 
@@ -12,7 +12,7 @@ import { MANIFEST_FILE, type ManifestFrame, parseManifest } from './manifest.js'
  */
 export async function loadArchive(folder: string): Promise<Archive> {
   const manifestPath = join(folder, MANIFEST_FILE);
-  const manifest = parseManifest(await readText(manifestPath), manifestPath);
+  const manifest = parseManifest((await readInput(manifestPath, 'an archive')).toString(), manifestPath);
   const stored = await readStored(join(folder, 'archive.json'));
   const frames: ArchivedFrame[] = [];
   for (const record of manifest.frames) {
@@ -26,7 +26,7 @@ type Stored = Omit<Archive, 'frames'> & { readonly pages: readonly string[] };
 
 async function readStored(path: string): Promise<Stored> {
   try {
-    const data = JSON.parse(await readText(path)) as Stored;
+    const data = JSON.parse((await readInput(path, 'an archive')).toString()) as Stored;
     if (Array.isArray(data.pages) && Array.isArray(data.segments)) return data;
   } catch (cause) {
     if (cause instanceof SnapcompactError) throw cause;
@@ -45,7 +45,7 @@ async function loadFrame(
   text: string,
 ): Promise<ArchivedFrame> {
   const path = join(folder, file);
-  const png = Uint8Array.from(await readBytes(path));
+  const png = Uint8Array.from(await readInput(path, 'an archive'));
   const sha256 = createHash('sha256').update(png).digest('hex');
   if (sha256 !== frame.sha256) {
     throw new SnapcompactError('broken-input', {
@@ -56,22 +56,4 @@ async function loadFrame(
     });
   }
   return { ...frame, png, text };
-}
-
-async function readText(path: string): Promise<string> {
-  return (await readBytes(path)).toString('utf8');
-}
-
-async function readBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw new SnapcompactError('unreadable-input', {
-      expected: 'a readable file',
-      of: 'an archive',
-      got: cause instanceof Error ? cause.message : String(cause),
-      where: path,
-      cause,
-    });
-  }
 }

@@ -1,7 +1,7 @@
 /** `snapcompact decode`: frames in, their text on stdout. */
-import { readFile } from 'node:fs/promises';
-import { exitCodes, SnapcompactError } from '../errors.js';
+import { exitCodes } from '../errors.js';
 import { type DecodedFrame, decodeFrame } from '../frame/decode.js';
+import { readInput } from '../read-input.js';
 import { type CommonOptions, type Io, print } from './io.js';
 
 export interface DecodeCommandOptions extends CommonOptions {
@@ -17,7 +17,7 @@ export async function decodeCommand(
 ): Promise<number> {
   const decoded: ({ file: string } & DecodedFrame)[] = [];
   for (const file of files) {
-    const png = await readFrame(file);
+    const png = await readInput(file, 'a frame');
     const shape = options.shape === undefined ? {} : { shape: options.shape };
     decoded.push({ file, ...decodeFrame(png, { ...shape, where: file }) });
   }
@@ -34,18 +34,4 @@ export async function decodeCommand(
 
 function shownText(text: string, { lines }: DecodeCommandOptions): string {
   return lines ? text.replaceAll('█', '\n') : text;
-}
-
-async function readFrame(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new SnapcompactError('unreadable-input', {
-      expected: 'a readable PNG file',
-      of: 'a frame',
-      got: cause instanceof Error ? cause.message : String(cause),
-      where: file,
-      cause,
-    });
-  }
 }

@@ -1,10 +1,11 @@
 /** `snapcompact render`: a text file in, a folder of frames out. */
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { writeFolder } from '../archive/folder.js';
 import { renderText } from '../archive/render-text.js';
 import { SnapcompactError } from '../errors.js';
+import { readInput } from '../read-input.js';
 import { type CommonOptions, type Io, print } from './io.js';
 import { ProgressLine } from './progress.js';
 
@@ -66,21 +67,11 @@ async function checkTarget(folder: string, force: boolean): Promise<void> {
     expected: 'a new folder',
     of: 'the target',
     got: isOurs ? 'frames of an earlier run' : 'a file or folder of something else',
-    where: join(folder),
+    where: folder,
     hint: isOurs ? 'use --force to replace them' : 'choose another folder with --out',
   });
 }
 
 async function readText(file: string): Promise<string> {
-  try {
-    return file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new SnapcompactError('unreadable-input', {
-      expected: 'a readable text file',
-      of: 'the text to render',
-      got: cause instanceof Error ? cause.message : String(cause),
-      where: file,
-      cause,
-    });
-  }
+  return file === '-' ? readAll(process.stdin) : (await readInput(file, 'the text to render')).toString();
 }
