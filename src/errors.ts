@@ -17,6 +17,7 @@ export const exitCodes = {
   'no-vision': 4,
   'over-budget': 4,
   'target-exists': 4,
+  'unwritable-target': 4,
   'undecodable-frame': 5,
   'worker-failed': 70,
   'bad-data-file': 70,

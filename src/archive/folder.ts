@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { SnapcompactError } from '../errors.js';
 
 /** Path inside the folder, `/`-separated, and content. */
 export interface FolderFile {
@@ -17,23 +18,41 @@ export interface FolderFile {
 const OWNER_FOLDER = 0o700;
 const OWNER_FILE = 0o600;
 
-/** Writes `files` as the folder `target`, replacing one that is there. Leaves nothing behind when it throws. */
+/**
+ * Writes `files` as the folder `target`, replacing one that is there. Throws `unwritable-target` when the file system
+ * refuses, and then leaves nothing behind.
+ */
 export async function writeFolder(target: string, files: readonly FolderFile[]): Promise<void> {
   const beside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`);
   const staging = `${beside}.new`;
   const former = `${beside}.old`;
   try {
-    await mkdir(staging, { recursive: true, mode: OWNER_FOLDER });
-    for (const folder of new Set(files.map(({ path }) => dirname(path)))) {
-      await mkdir(join(staging, folder), { recursive: true, mode: OWNER_FOLDER });
+    for (const folder of new Set(['.', ...files.map(({ path }) => dirname(path))])) {
+      await makeFolder(join(staging, folder));
     }
     for (const { path, data } of files) await writeFile(join(staging, path), data, { mode: OWNER_FILE });
     await moveIntoPlace(staging, target, former);
   } catch (cause) {
     await rm(staging, { recursive: true, force: true });
-    throw cause;
+    throw unwritable(target, cause);
   }
   await rm(former, { recursive: true, force: true });
+}
+
+/**
+ * Makes a folder and what is missing above it. Not `mkdir`'s `recursive`: on a file system that refuses new folders by
+ * saying ENOENT, such as /proc, that never ends in Node 20.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: OWNER_FOLDER });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw cause;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: OWNER_FOLDER });
+  }
 }
 
 async function moveIntoPlace(staging: string, target: string, former: string): Promise<void> {
@@ -50,4 +69,15 @@ async function moveIntoPlace(staging: string, target: string, former: string): P
     if (hadFormer) await rename(former, target);
     throw cause;
   }
+}
+
+function unwritable(target: string, cause: unknown): SnapcompactError {
+  return new SnapcompactError('unwritable-target', {
+    expected: 'a place that can be written',
+    of: 'the target',
+    got: cause instanceof Error ? cause.message : String(cause),
+    where: target,
+    hint: 'choose another folder with --out',
+    cause,
+  });
 }

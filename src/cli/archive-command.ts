@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
 import { saveArchive } from '../archive/save-archive.js';
-import { exitCodes, SnapcompactError } from '../errors.js';
+import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
 import type { ImportReport } from '../transcript/importer.js';
@@ -140,9 +140,11 @@ class ArchiveJob {
   }
 }
 
+const oneFileCodes: ReadonlySet<ErrorCode> = new Set(['target-exists', 'unwritable-target', 'worker-failed']);
+
 /** Failures that say something of one input and nothing of the next. */
 function isOfOneFile({ exitCode, code }: SnapcompactError): boolean {
-  return exitCode === 3 || code === 'target-exists' || code === 'worker-failed';
+  return exitCode === 3 || oneFileCodes.has(code);
 }
 
 function noTranscripts(given: readonly string[]): SnapcompactError {

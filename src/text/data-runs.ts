@@ -22,25 +22,22 @@ for (let code = 0; code < 128; code++) {
   else if ('+/-_'.includes(char)) kindOf[code] = SIGN;
 }
 
-/** Every maximal run of at least `minChars` base64 or base64url characters, padding included, in order. */
-export function* base64Runs(text: string, minChars: number): Generator<Range> {
-  let searched = 0;
-  let probe = minChars - 1;
-  while (probe < text.length) {
+/** The first maximal run, from `start` on, of at least `minChars` base64 or base64url characters, padding included. */
+export function nextBase64Run(text: string, minChars: number, start: number): Range | undefined {
+  let searched = start;
+  for (let probe = start + minChars - 1; probe < text.length; probe = searched + minChars - 1) {
     if (!isBase64(text.charCodeAt(probe))) {
       searched = probe + 1;
-      probe += minChars;
       continue;
     }
     let from = probe;
     while (from > searched && isBase64(text.charCodeAt(from - 1))) from--;
     let to = probe + 1;
     while (to < text.length && isBase64(text.charCodeAt(to))) to++;
-    const padded = to + paddingAt(text, to);
-    if (to - from >= minChars) yield { from, to: padded };
-    searched = padded;
-    probe = padded + minChars - 1;
+    if (to - from >= minChars) return { from, to: to + paddingAt(text, to) };
+    searched = to;
   }
+  return undefined;
 }
 
 function isBase64(unit: number): boolean {

@@ -4,7 +4,7 @@
  * Runs before any cap, so that no cap ever cuts through a payload and leaves half of it. A payload is swapped whole,
  * with its URL's head and its Markdown wrapper. Short examples in prose stay as they are.
  */
-import { base64Runs, isEncodedData, type Range } from './data-runs.js';
+import { isEncodedData, nextBase64Run, type Range } from './data-runs.js';
 import { note } from './note.js';
 
 /** Shortest payload of a data URL that is swapped; `data:image/png;base64,abc` in prose stays. */
@@ -36,21 +36,24 @@ export function standInForData(text: string): string {
   return out + text.slice(from);
 }
 
-function* encodedStandIns(text: string): Generator<StandIn> {
-  let done = 0;
-  for (const run of base64Runs(text, MIN_LINE_CHARS)) {
-    if (run.from < done) continue;
+function encodedStandIns(text: string): StandIn[] {
+  const found: StandIn[] = [];
+  let run = nextBase64Run(text, MIN_LINE_CHARS, 0);
+  while (run !== undefined) {
+    let done = run.to;
     const block = wrappedBlock(text, run);
     const url = dataUrlHead(text, block.from);
     if (url !== undefined && block.to - block.from >= MIN_URL_PAYLOAD_CHARS) {
       const whole = withMarkdown(text, { from: url.from, to: block.to });
-      yield { ...whole, printed: urlNote(url.mime, base64Bytes(text, block), whole.title) };
+      found.push({ ...whole, printed: urlNote(url.mime, base64Bytes(text, block), whole.title) });
       done = whole.to;
     } else if (block.to - block.from >= MIN_BLOCK_CHARS && isEncodedData(text, block)) {
-      yield { ...block, printed: note('data', [`${block.to - block.from} base64 characters`]) };
+      found.push({ ...block, printed: note('data', [`${block.to - block.from} base64 characters`]) });
       done = block.to;
     }
+    run = nextBase64Run(text, MIN_LINE_CHARS, done);
   }
+  return found;
 }
 
 /** Joins lines of base64 that follow each other directly; a shorter last line belongs to the block. */
@@ -97,7 +100,8 @@ const percentUrl = /data:([\w.+-]{1,80}\/[\w.+-]{1,80})(?:;[^,\s;]{1,120}){0,6},
 const percentUrlEnd = /[\s"'`<>)\]]|$/g;
 
 /** Data URLs whose payload is percent-encoded text, such as inline SVG. */
-function* percentStandIns(text: string): Generator<StandIn> {
+function percentStandIns(text: string): StandIn[] {
+  const found: StandIn[] = [];
   percentUrl.lastIndex = 0;
   for (let hit = percentUrl.exec(text); hit !== null; hit = percentUrl.exec(text)) {
     if (/;base64,$/i.test(hit[0])) continue;
@@ -106,9 +110,10 @@ function* percentStandIns(text: string): Generator<StandIn> {
     const to = percentUrlEnd.exec(text)!.index;
     if (to - payload < MIN_BLOCK_CHARS) continue;
     const whole = withMarkdown(text, { from: hit.index, to });
-    yield { ...whole, printed: urlNote(hit[1]!.toLowerCase(), to - payload, whole.title) };
+    found.push({ ...whole, printed: urlNote(hit[1]!.toLowerCase(), to - payload, whole.title) });
     percentUrl.lastIndex = to;
   }
+  return found;
 }
 
 /** Widens a URL's range over `![alt](…)`; the alternative text becomes the title. */

@@ -170,6 +170,8 @@ describe('snapcompact archive', () => {
   test.each([
     [['archive', 'missing.jsonl'], 3, /missing\.jsonl/],
     [['archive', 'session.jsonl', '--model', 'gpt-oss-20b'], 4, /--allow no-vision/],
+    [['archive', 'session.jsonl', '-o', '/proc/nowhere/x'], 4, /a place that can be written/],
+    [['archive', 'session.jsonl', '-o', 'session.jsonl/x'], 4, /session\.jsonl\/x/],
     [['archive', 'session.jsonl', '--shape', '11on16'], 2, /11on16-bw/],
     [['archive', 'session.jsonl', '--max-frames', '0'], 2, /integer from 1 to 600/],
     [['archive', 'session.jsonl', '--format-in', 'claud-code'], 2, /claude-code/],
