@@ -38,9 +38,14 @@ export interface Piece {
   readonly isNote: boolean;
 }
 
+/** Whether a source text holds a note; most hold none and need not be taken apart. */
+export function hasNotes(text: string): boolean {
+  return text.includes(OPEN);
+}
+
 /** A source text as content and notes, in order; empty content is left out. */
 export function pieces(text: string): readonly Piece[] {
-  if (!text.includes(OPEN)) return text === '' ? [] : [{ text, isNote: false }];
+  if (!hasNotes(text)) return text === '' ? [] : [{ text, isNote: false }];
   const found: Piece[] = [];
   let from = 0;
   while (from < text.length) {

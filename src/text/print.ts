@@ -8,7 +8,7 @@
 import { type Caps, capText, defaultCaps } from './caps.js';
 import { escapeMarks } from './escape.js';
 import { type NormalizeOptions, NormalWriter } from './normalize.js';
-import { noteText, type Piece, pieces } from './note.js';
+import { hasNotes, noteText, type Piece, pieces } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
 
 export interface PrintOptions extends NormalizeOptions {
@@ -128,11 +128,11 @@ class Printer {
 
   #text({ text, injected }: TextSegment): void {
     if (injected !== undefined) this.#note('injected', injected);
-    this.#writer.content(escaped(pieces(text)));
+    this.#source(text);
   }
 
   #call({ name, args, intent, answered, entryId }: CallSegment): void {
-    this.#content(name);
+    this.#source(name);
     this.#writer.mark('(');
     let leftChars = this.#caps.callChars;
     for (const [index, arg] of args.entries()) {
@@ -146,27 +146,27 @@ class Printer {
     this.#writer.mark(')');
     if (intent !== undefined) {
       this.#writer.mark('//');
-      this.#content(intent);
+      this.#source(intent);
     }
     if (!answered) this.#note('status', 'no result recorded');
   }
 
   /** Prints one argument and returns what it took of the call's cap. */
-  #argument({ key, text, quoted }: Argument, limitChars: number, entryId: string): number {
+  #argument({ key, text, quoted: isQuoted }: Argument, limitChars: number, entryId: string): number {
     if (key !== undefined) {
-      this.#content(key);
+      this.#source(key);
       this.#writer.mark('=');
     }
-    const quote = quoted ? '"' : '';
+    const quote = isQuoted ? '"' : '';
     this.#writer.mark(quote);
-    const printed = this.#capped(text, limitChars, 'argument', entryId, quoted ? quotedPieces : undefined);
+    const printed = this.#capped(text, limitChars, 'argument', entryId, isQuoted ? quoted : undefined);
     this.#writer.mark(quote);
     return printed + (key?.length ?? 0);
   }
 
   #output(segment: OutputSegment, before: Segment | undefined): void {
     if (segment.orphan) {
-      this.#content(segment.name ?? '');
+      this.#source(segment.name ?? '');
       this.#note('status', 'no call recorded');
     } else if (before?.part !== 'call') this.#writer.newline();
     const from = this.#writer.length;
@@ -183,13 +183,17 @@ class Printer {
     limitChars: number,
     what: 'output' | 'argument',
     entryId: string,
-    prepare: (list: readonly Piece[]) => readonly Piece[] = (list) => list,
+    quote: (content: string) => string = (content) => content,
   ): number {
+    if (text.length <= limitChars) {
+      this.#source(text, quote);
+      return text.length;
+    }
     const { head, elidedChars, tail } = capText(text, limitChars, this.#caps.headShare);
-    this.#writer.content(escaped(prepare(head)));
+    this.#pieces(head, quote);
     if (elidedChars === 0) return text.length;
     this.#elide(what, elidedChars, entryId);
-    this.#writer.content(escaped(prepare(tail)));
+    this.#pieces(tail, quote);
     return limitChars;
   }
 
@@ -198,8 +202,16 @@ class Printer {
     this.#elisions.push({ reason: 'cap', what, chars, entryId });
   }
 
-  #content(text: string): void {
-    this.#writer.content(escaped([{ text, isNote: false }]));
+  /** Prints a source text whole, notes in it as they are. */
+  #source(text: string, quote: (content: string) => string = (content) => content): void {
+    if (hasNotes(text)) this.#pieces(pieces(text), quote);
+    else this.#writer.content(escapeMarks(quote(text)));
+  }
+
+  #pieces(list: readonly Piece[], quote: (content: string) => string): void {
+    this.#writer.content(
+      list.map(({ text, isNote }) => ({ text: isNote ? text : escapeMarks(quote(text)), isNote })),
+    );
   }
 
   #note(kind: string, detail: string): void {
@@ -207,15 +219,9 @@ class Printer {
   }
 }
 
-function escaped(list: readonly Piece[]): readonly Piece[] {
-  return list.map((piece) => (piece.isNote ? piece : { ...piece, text: escapeMarks(piece.text) }));
-}
-
 /** Quotes and backslashes inside a quoted argument, as JSON has them; line breaks stay line breaks. */
-function quotedPieces(list: readonly Piece[]): readonly Piece[] {
-  return list.map((piece) =>
-    piece.isNote ? piece : { ...piece, text: piece.text.replace(/["\\]/g, '\\$&') },
-  );
+function quoted(content: string): string {
+  return content.replace(/["\\]/g, '\\$&');
 }
 
 function charsOf(args: readonly Argument[]): number {

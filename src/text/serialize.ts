@@ -7,7 +7,7 @@
 import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
 import { type Pairing, pairCalls } from '../history/pairing.js';
 import { note, withoutNotes } from './note.js';
-import type { Argument, CallSegment, OutputSegment, Scope, Segment } from './segment.js';
+import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
 import { standInForData } from './stand-ins.js';
 
 export interface SerializeOptions {
@@ -71,51 +71,53 @@ class Serializer {
 
   /** `text` is clean, or a note of ours. */
   #text(message: Message, scope: Scope, text: string, injected?: string): void {
-    const label = injected === undefined ? {} : { injected };
-    this.segments.push({ ...originOf(message), scope, part: 'text', text, ...label });
+    const segment: Mutable<TextSegment> = { entryId: message.id, scope, part: 'text', text };
+    if (injected !== undefined) segment.injected = injected;
+    this.#push(segment, message);
   }
 
   #call(message: Message, call: CallBlock): void {
     const answer = this.#pairing.resultOf.get(call);
     if (answer?.result.useless) return;
-    const segment: CallSegment = {
-      ...originOf(message),
+    const segment: Mutable<CallSegment> = {
+      entryId: message.id,
       scope: 'call',
       part: 'call',
       name: call.name,
-      args: argumentsOf(call.input).map((arg) => ({ ...arg, text: this.#clean(arg.text) })),
+      args: argumentsOf(call.input, this.#clean),
       answered: answer !== undefined,
-      ...(call.intent === undefined ? {} : { intent: this.#clean(call.intent) }),
     };
-    this.segments.push(segment);
+    if (call.intent !== undefined) segment.intent = this.#clean(call.intent);
+    this.#push(segment, message);
     if (answer !== undefined) this.#output(message, answer.result, answer.messageId, false);
   }
 
   #output(message: Message, result: ResultBlock, entryId: string, orphan: boolean): void {
     if (result.useless) return;
-    const segment: OutputSegment = {
-      ...originOf(message),
+    const parts = result.content.map((part) =>
+      part.type === 'text' ? this.#clean(part.text) : mediaNote(part),
+    );
+    const segment: Mutable<OutputSegment> = {
       entryId,
       scope: 'call',
       part: 'output',
-      text: result.content
-        .map((part) => (part.type === 'text' ? this.#clean(part.text) : mediaNote(part)))
-        .join('\n'),
+      text: parts.length === 1 ? parts[0]! : parts.join('\n'),
       failed: result.failed ?? false,
       orphan,
-      ...(orphan && result.name !== undefined ? { name: result.name } : {}),
     };
+    if (orphan && result.name !== undefined) segment.name = result.name;
+    this.#push(segment, message);
+  }
+
+  #push(segment: Mutable<Segment>, { agent, branch }: Message): void {
+    if (agent !== undefined) segment.agent = agent;
+    if (branch !== undefined) segment.branch = branch;
     this.segments.push(segment);
   }
 }
 
-function originOf({ id, agent, branch }: Message): { entryId: string; agent?: string; branch?: string } {
-  return {
-    entryId: id,
-    ...(agent === undefined ? {} : { agent }),
-    ...(branch === undefined ? {} : { branch }),
-  };
-}
+/** A segment while it is being filled in: assignment is far cheaper than spreading optional fields. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What a system prompt or a bare tool turn says reaches the model as a user turn would, but nobody typed it. */
 function scopeOf(message: Message): Scope {
@@ -137,13 +139,17 @@ function withoutDataUrl(name: string): string {
 }
 
 /** An object prints key by key; anything else is one argument without a key. */
-function argumentsOf(input: unknown): Argument[] {
+function argumentsOf(input: unknown, clean: (text: string) => string): Argument[] {
   if (input === undefined || input === null) return [];
-  if (typeof input !== 'object' || Array.isArray(input)) return [argumentOf(input)];
-  return Object.entries(input).map(([key, value]) => ({ key, ...argumentOf(value) }));
+  if (typeof input !== 'object' || Array.isArray(input)) return [argumentOf(input, clean)];
+  return Object.entries(input).map(([key, value]) => {
+    const arg: Mutable<Argument> = argumentOf(value, clean);
+    arg.key = key;
+    return arg;
+  });
 }
 
-function argumentOf(value: unknown): Argument {
-  if (typeof value === 'string') return { text: value, quoted: true };
-  return { text: JSON.stringify(value) ?? 'null', quoted: false };
+function argumentOf(value: unknown, clean: (text: string) => string): Argument {
+  if (typeof value === 'string') return { text: clean(value), quoted: true };
+  return { text: clean(JSON.stringify(value) ?? 'null'), quoted: false };
 }
