@@ -1,17 +1,17 @@
 /**
  * Who will read the frames: from a model id, an API family and a route to shape, frame, bill and limits.
  *
- * Everything known of a model is data in `shapes/readers.json`; this file only interprets it:
+ * Everything known of a model is data in `shapes/readers.json`; this file and `model-name.ts` only interpret it:
  *
- * 1. `cleaning` takes provider paths, regions, dates and variants off the id; some of them tell the route.
- * 2. `lines` finds the model line and the version in what is left.
- * 3. The first of `rules` wins that names the line and whose `from`–`to` holds the version. A line without a
+ * 1. `model-name.ts` cleans the id and finds the model line, the version and, in some ids, the route.
+ * 2. The first of `rules` wins that names the line and whose `from`–`to` holds the version. A line without a
  *    version, and a version newer than any rule's `from`, get the line's newest rule.
- * 4. Without a line: the first rule whose `apis` match the API family, then the route. Last: the rule `unknown`.
+ * 3. Without a line: the first rule whose `apis` match the API family, then the route. Last: the rule `unknown`.
  *
  * The bill is looked up in `src/billing/image-billing.json` and passed on as plain data.
  */
 import { SnapcompactError } from '../errors.js';
+import { coversVersion, type ModelName, maxModelIdChars, readModelName } from '../model-name.js';
 import { readPackageJson } from '../package-files.js';
 import { type FrameSize, shapeGeometry } from './geometry.js';
 import { getShape } from './shapes.js';
@@ -69,12 +69,6 @@ export interface ReaderTarget {
   readonly frame?: Partial<FrameSize>;
 }
 
-interface Version {
-  readonly major: number;
-  /** Absent: any, where it ends a range; 0 where it starts one or belongs to a model. */
-  readonly minor?: number;
-}
-
 /** One rule of `shapes/readers.json`. */
 export interface ReaderRule {
   readonly id: string;
@@ -112,20 +106,9 @@ interface Route {
 }
 
 interface Tables {
-  readonly cleaning: readonly { readonly strip: RegExp; readonly route?: string; readonly why: string }[];
-  readonly lines: readonly { readonly line: string; readonly patterns: readonly RegExp[] }[];
   readonly rules: readonly ReaderRule[];
   readonly bills: Readonly<Record<string, ImageBilling>>;
   readonly routes: readonly Route[];
-}
-
-/** What an id says. */
-interface ModelName {
-  readonly cleaned: string;
-  readonly route?: string;
-  readonly line?: string;
-  readonly version?: Version;
-  readonly steps: readonly string[];
 }
 
 /**
@@ -135,7 +118,7 @@ interface ModelName {
  */
 export function resolveReader(target: ReaderTarget): Reader {
   const tables = loadTables();
-  const name = readName(target.model ?? '', tables);
+  const name = readModelName(target.model ?? '');
   const { rule, step } = findRule(name, target, tables);
   const route = findRoute(rule, name, target, tables);
   const { detail, billing } = findBill(rule, route);
@@ -183,32 +166,6 @@ export function readerRules(): readonly ReaderRule[] {
 
 const size = (frame: FrameSize) => `${frame.widthPx}×${frame.maxHeightPx}`;
 
-/** Longer ids are cut: no model has one, and the patterns below stay cheap on hostile text. */
-const maxIdChars = 200;
-
-function readName(model: string, { cleaning, lines }: Tables): ModelName {
-  const steps: string[] = [];
-  let cleaned = String(model).trim().toLowerCase().slice(0, maxIdChars);
-  let route: string | undefined;
-  for (const step of cleaning) {
-    const rest = cleaned.replace(step.strip, '');
-    if (rest === cleaned || rest === '') continue;
-    steps.push(`"${cleaned}" reads as "${rest}": ${step.why}`);
-    cleaned = rest;
-    route ??= step.route;
-  }
-  const name = { cleaned, ...(route !== undefined && { route }), steps };
-  for (const { line, patterns } of lines) {
-    for (const pattern of patterns) {
-      const match = pattern.exec(cleaned);
-      if (match === null) continue;
-      const version = versionOf(match.groups?.['major'], match.groups?.['minor']);
-      return { ...name, line, ...(version !== undefined && { version }) };
-    }
-  }
-  return name;
-}
-
 function findRule(
   name: ModelName,
   target: ReaderTarget,
@@ -216,7 +173,9 @@ function findRule(
 ): { rule: ReaderRule; step: string } {
   const { line, version, cleaned } = name;
   if (line !== undefined) {
-    const rule = rules.find((candidate) => candidate.lines?.includes(line) && covers(candidate, version));
+    const rule = rules.find(
+      (candidate) => candidate.lines?.includes(line) && coversVersion(candidate, version),
+    );
     const which =
       version === undefined ? 'no version, so its newest' : `version ${version.major}.${version.minor ?? 0}`;
     if (rule !== undefined) return { rule, step: `line ${line}, ${which}: rule ${rule.id}` };
@@ -228,35 +187,11 @@ function findRule(
   ]) {
     if (value === undefined) continue;
     const rule = rules.find(({ apis }) =>
-      apis?.some((api) => whole(api).test(value.trim().slice(0, maxIdChars))),
+      apis?.some((api) => whole(api).test(value.trim().slice(0, maxModelIdChars))),
     );
     if (rule !== undefined) return { rule, step: `${unknown}; ${kind} "${value}": rule ${rule.id}` };
   }
   return { rule: rules.at(-1)!, step: `${unknown}, nor by API family or route: the unmeasured default` };
-}
-
-/** Whether a rule's range holds a version; no version counts as newer than all. Both ends are included. */
-function covers({ from, to }: ReaderRule, version: Version | undefined): boolean {
-  if (version === undefined) return to === undefined;
-  const value = [version.major, version.minor ?? 0] as const;
-  const low = from === undefined ? undefined : parseVersion(from);
-  const high = to === undefined ? undefined : parseVersion(to);
-  if (low !== undefined && compare(value, [low.major, low.minor ?? 0]) < 0) return false;
-  return high === undefined || compare(value, [high.major, high.minor ?? Number.POSITIVE_INFINITY]) <= 0;
-}
-
-function compare(a: readonly [number, number], b: readonly [number, number]): number {
-  return a[0] === b[0] ? Math.sign(a[1] - b[1]) : a[0] - b[0];
-}
-
-function parseVersion(text: string): Version | undefined {
-  const [major, minor] = text.split('.');
-  return versionOf(major, minor);
-}
-
-function versionOf(major: string | undefined, minor: string | undefined): Version | undefined {
-  if (major === undefined) return undefined;
-  return { major: Number(major), ...(minor !== undefined && { minor: Number(minor) }) };
 }
 
 /** The limits: of the route that was named, else of the one the id or the API tells, else of the rule. */
@@ -278,30 +213,14 @@ function findBill({ billing, details }: ReaderRule, route: Route): { detail?: st
 
 let loaded: Tables | undefined;
 
-/** A version in a pattern: `4`, `4.7`, `4-7`, `4p7`; at most two digits each, so that a date is none. */
-const versionPattern = '(?<major>\\d{1,2})(?:[-._p](?<minor>\\d{1,2})(?!\\d))?(?!\\d)';
-
 const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`, 'i');
-const headWord = (pattern: string) =>
-  new RegExp(`^(?:${pattern.replace('{v}', versionPattern)})(?![a-z0-9])`);
 
 /** The data files, compiled once per process. The tests hold that every name in them leads somewhere. */
 function loadTables(): Tables {
   if (loaded !== undefined) return loaded;
   const file = 'shapes/readers.json';
   const data = readPackageJson(file);
-  const patternsOf = (line: { line: string; patterns: readonly string[] }) => ({
-    line: line.line,
-    patterns: line.patterns.map(headWord),
-  });
   loaded = {
-    cleaning: member<{ strip: string; route?: string; why: string }[]>(data, 'cleaning', file).map(
-      (step) => ({
-        ...step,
-        strip: new RegExp(step.strip),
-      }),
-    ),
-    lines: member<{ line: string; patterns: readonly string[] }[]>(data, 'lines', file).map(patternsOf),
     rules: member<ReaderRule[]>(data, 'rules', file),
     bills: member(
       readPackageJson('src/billing/image-billing.json'),
