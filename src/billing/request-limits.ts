@@ -5,6 +5,7 @@
  * what is safe. A request that keeps to the safe figures keeps to all of them.
  */
 import { readPackageJson } from '../package-files.js';
+import type { BillingOverrides, LimitOverrides } from './overrides.js';
 
 /** One limit from three sides; `null` where nothing is known. `safe` is at most the least of the other two. */
 export interface Limit {
@@ -46,10 +47,36 @@ export function allRequestLimits(): readonly RequestLimits[] {
 /**
  * The limits of `route`, a name or an alias of the table in any letter case; by default, and for any name that is
  * not there, those of an OpenAI-compatible endpoint nothing is known of: 5 images, 3 MB. Never throws.
+ *
+ * `overrides.limits` may change a route under its name or an alias, and make a new one out of the unknown endpoint.
  */
-export function requestLimits(route = 'unknown'): RequestLimits {
+export function requestLimits(route = 'unknown', overrides?: BillingOverrides): RequestLimits {
   const key = route.trim().toLowerCase();
   const find = (name: string) =>
     allRequestLimits().find((limits) => limits.route === name || limits.aliases.includes(name));
-  return find(key) ?? find('unknown')!;
+  const found = find(key);
+  const base = found ?? find('unknown')!;
+  const override = Object.entries(overrides?.limits ?? {}).find(([name]) => {
+    const named = name.trim().toLowerCase();
+    return named === key || (found !== undefined && (found.route === named || found.aliases.includes(named)));
+  });
+  return override === undefined ? base : overriddenLimits(base, found?.route ?? key, override[1]);
+}
+
+/** What the user states replaces all that is documented, measured and safe. */
+function overriddenLimits(base: RequestLimits, route: string, stated: LimitOverrides): RequestLimits {
+  const all = <T extends number | null>(value: T) => ({ documented: value, measured: value, safe: value });
+  const { images, imageBytes, requestBytes, sidePx, manyImages, patchesPerImage } = stated;
+  return {
+    ...base,
+    route,
+    aliases: base.route === route ? base.aliases : [],
+    ...(images !== undefined && { images: all(images) }),
+    ...(imageBytes !== undefined && { imageBytes: all(imageBytes) }),
+    ...(requestBytes !== undefined && { requestBytes: all(requestBytes) }),
+    ...(sidePx !== undefined && { sidePx: { documented: sidePx, safe: sidePx } }),
+    ...(manyImages !== undefined && { manyImages }),
+    ...(patchesPerImage !== undefined && { patchesPerImage }),
+    source: `configuration; else ${base.source}`,
+  };
 }

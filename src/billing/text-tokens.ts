@@ -7,6 +7,7 @@
  */
 import { SnapcompactError } from '../errors.js';
 import { readPackageJson } from '../package-files.js';
+import type { BillingOverrides } from './overrides.js';
 import { type ContentClass, contentClasses, countClasses } from './text-classes.js';
 
 export interface TextEstimate {
@@ -17,6 +18,8 @@ export interface TextEstimate {
 }
 
 interface Vocabulary {
+  /** Name of the encoding where the vocabulary is public and a package ships it; see `tokenizers.ts`. */
+  readonly encoding?: string;
   readonly charsPerToken: Readonly<Record<ContentClass, number>>;
 }
 
@@ -30,19 +33,28 @@ interface Table {
  * default and any key that is not there take the careful column `default`.
  *
  * A whole number, 0 for the empty text only; time is linear in the length. Appending to a text does not make it
- * cheaper, but for the last run of at most 64 letters and digits. Never throws. Source: the table.
+ * cheaper, but for the last run of at most 64 letters and digits. Never throws. Source: the table, `overrides.charsPerToken`
+ * over it.
  */
-export function estimateTextTokens(text: string, tokenizer = 'default'): number {
-  return tokensOf(countClasses(text), vocabulary(tokenizer));
+export function estimateTextTokens(
+  text: string,
+  tokenizer = 'default',
+  overrides?: BillingOverrides,
+): number {
+  return tokensOf(countClasses(text), vocabulary(tokenizer, overrides));
 }
 
 /** As `estimateTextTokens`, with the classes that led there. */
-export function explainTextTokens(text: string, tokenizer = 'default'): TextEstimate {
+export function explainTextTokens(
+  text: string,
+  tokenizer = 'default',
+  overrides?: BillingOverrides,
+): TextEstimate {
   const counts = countClasses(text);
   const found = contentClasses
     .map((name, index) => [name, counts[index]!] as const)
     .filter(([, units]) => units > 0);
-  return { tokens: tokensOf(counts, vocabulary(tokenizer)), classes: Object.fromEntries(found) };
+  return { tokens: tokensOf(counts, vocabulary(tokenizer, overrides)), classes: Object.fromEntries(found) };
 }
 
 function tokensOf(counts: Int32Array, { charsPerToken }: Vocabulary): number {
@@ -53,15 +65,39 @@ function tokensOf(counts: Int32Array, { charsPerToken }: Vocabulary): number {
 
 let loaded: Table | undefined;
 
-function vocabulary(tokenizer: string): Vocabulary {
+/** Names of the columns. */
+export function vocabularyNames(): readonly string[] {
+  return Object.keys(table().tokenizers);
+}
+
+/** Name of the public encoding of a vocabulary, if there is one. */
+export function encodingOf(tokenizer: string): string | undefined {
+  const { tokenizers } = table();
+  return Object.hasOwn(tokenizers, tokenizer) ? tokenizers[tokenizer]!.encoding : undefined;
+}
+
+/** The column that a key leads to: itself, or the careful default. */
+export function columnOf(tokenizer: string): string {
+  const { tokenizers, fallback } = table();
+  return Object.hasOwn(tokenizers, tokenizer) ? tokenizer : fallback;
+}
+
+function vocabulary(tokenizer: string, overrides: BillingOverrides | undefined): Vocabulary {
+  const column = columnOf(tokenizer);
+  const base = table().tokenizers[column]!;
+  const stated = overrides?.charsPerToken;
+  if (stated === undefined || !Object.hasOwn(stated, column)) return base;
+  return { ...base, charsPerToken: { ...base.charsPerToken, ...stated[column] } };
+}
+
+function table(): Table {
   loaded ??= checkTable(readPackageJson('src/billing/text-tokens.json'));
-  const { tokenizers, fallback } = loaded;
-  return tokenizers[Object.hasOwn(tokenizers, tokenizer) ? tokenizer : fallback]!;
+  return loaded;
 }
 
 function checkTable(data: unknown): Table {
-  const table = data as Table;
-  for (const [name, { charsPerToken }] of Object.entries(table.tokenizers)) {
+  const checked = data as Table;
+  for (const [name, { charsPerToken }] of Object.entries(checked.tokenizers)) {
     for (const contentClass of contentClasses) {
       const value = charsPerToken[contentClass];
       if (value > 0) continue;
@@ -73,5 +109,5 @@ function checkTable(data: unknown): Table {
       });
     }
   }
-  return table;
+  return checked;
 }
