@@ -69,6 +69,31 @@ export interface ReaderTarget {
   readonly frame?: Partial<FrameSize>;
 }
 
+/** What a user says against the tables; as `loadConfig` reads it from a configuration file. */
+export interface ReaderOverrides {
+  /** By id of the rule that decides. */
+  readonly readers?: Readonly<
+    Record<
+      string,
+      { readonly shape?: string; readonly frame?: Partial<FrameSize>; readonly vision?: boolean }
+    >
+  >;
+  /** Fields of bills, by name of the bill. */
+  readonly images?: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  /** By route or alias; a name that is none makes a new route out of `unknown`. */
+  readonly limits?: Readonly<
+    Record<
+      string,
+      {
+        readonly images?: number;
+        readonly imageBytes?: number | null;
+        readonly requestBytes?: number | null;
+        readonly sidePx?: number | null;
+      }
+    >
+  >;
+}
+
 /** One rule of `shapes/readers.json`. */
 export interface ReaderRule {
   readonly id: string;
@@ -114,47 +139,41 @@ interface Tables {
 /**
  * The reader for a target. Never throws for a model, API or route it does not know: they fall to the API family,
  * then to an unmeasured default. Throws `usage` for a frame that is no frame or too small for one cell, and
- * `unknown-shape` for a shape that does not exist.
+ * `unknown-shape` for a shape that does not exist. What `target` asks for wins over `overrides`, they over the tables.
  */
-export function resolveReader(target: ReaderTarget): Reader {
+export function resolveReader(target: ReaderTarget, overrides: ReaderOverrides = {}): Reader {
   const tables = loadTables();
   const name = readModelName(target.model ?? '');
   const { rule, step } = findRule(name, target, tables);
-  const route = findRoute(rule, name, target, tables);
+  const route = findRoute(rule, name, target, tables, overrides);
   const { detail, billing } = findBill(rule, route);
-  const shape = getShape(target.shape ?? rule.shape);
-  const frame = {
-    widthPx: target.frame?.widthPx ?? rule.frame.widthPx,
-    maxHeightPx: target.frame?.maxHeightPx ?? rule.frame.maxHeightPx,
-  };
+  const stated = own(overrides.readers, rule.id) ?? {};
+  const shape = getShape(target.shape ?? stated.shape ?? rule.shape);
+  const frame = { ...rule.frame, ...defined(stated.frame), ...defined(target.frame) };
   shapeGeometry(shape, frame);
   const sameShape = shape.id === rule.shape;
+  const vision = stated.vision ?? rule.vision;
+  const limits = readerLimits(route, overrides);
   return {
     model: target.model?.trim() || 'unknown',
     rule: rule.id,
     shape: shape.id,
     frame,
-    vision: rule.vision,
-    billing: tables.bills[billing]!,
+    vision,
+    billing: { ...tables.bills[billing]!, ...own(overrides.images, billing) },
     tokenizer: rule.tokenizer,
     ...(detail !== undefined && { detail }),
-    limits: {
-      route: route.route,
-      images: route.images.safe,
-      imageBytes: route.imageBytes.safe,
-      requestBytes: route.requestBytes.safe,
-      sidePx: route.sidePx.safe,
-    },
+    limits,
     measured: rule.measured && sameShape,
     evidence: `${rule.evidence} [${rule.source}; ${rule.date}]`,
     explanation: [
       ...name.steps,
       step,
-      ...(rule.vision ? [] : ['takes no images by the sources of this rule']),
+      ...(vision ? [] : ['takes no images by the sources of this rule']),
       `shape ${shape.id}, ${sameShape ? "the rule's" : `asked for instead of ${rule.shape}`}`,
       `frame ${size(frame)}, ${size(frame) === size(rule.frame) ? "the rule's" : `asked for instead of ${size(rule.frame)}`}`,
       `bill ${billing}${detail === undefined ? '' : `, image detail ${detail}`}`,
-      `limits of route ${route.route}: ${route.images.safe} images are safe`,
+      `limits of route ${limits.route}: ${limits.images} images are safe`,
     ],
   };
 }
@@ -195,14 +214,51 @@ function findRule(
 }
 
 /** The limits: of the route that was named, else of the one the id or the API tells, else of the rule. */
-function findRoute(rule: ReaderRule, name: ModelName, target: ReaderTarget, { routes }: Tables): Route {
+function findRoute(
+  rule: ReaderRule,
+  name: ModelName,
+  target: ReaderTarget,
+  { routes }: Tables,
+  { limits }: ReaderOverrides,
+): Route {
   const byName = (wanted: string | undefined) => {
     const key = wanted?.trim().toLowerCase();
     return routes.find(({ route, aliases }) => key !== undefined && (route === key || aliases.includes(key)));
   };
-  const named = target.route === undefined ? undefined : (byName(target.route) ?? byName('unknown'));
+  const wanted = target.route?.trim().toLowerCase();
+  const isStated = Object.keys(limits ?? {}).some((key) => key.trim().toLowerCase() === wanted);
+  const unknown = byName('unknown')!;
+  const named =
+    wanted === undefined
+      ? undefined
+      : (byName(wanted) ?? (isStated ? { ...unknown, route: wanted, aliases: [] } : unknown));
   const found = named ?? byName(name.route) ?? byName(target.api) ?? byName(rule.limits)!;
   return byName(rule.routes?.[found.route]) ?? found;
+}
+
+/** The safe figures of a route, with what the user states of it. */
+function readerLimits({ route, aliases, ...table }: Route, { limits }: ReaderOverrides): ReaderLimits {
+  const [, stated = {}] =
+    Object.entries(limits ?? {}).find(([key]) => [route, ...aliases].includes(key.trim().toLowerCase())) ??
+    [];
+  const { images, imageBytes, requestBytes, sidePx } = stated;
+  return {
+    route,
+    images: images ?? table.images.safe,
+    imageBytes: imageBytes === undefined ? table.imageBytes.safe : imageBytes,
+    requestBytes: requestBytes === undefined ? table.requestBytes.safe : requestBytes,
+    sidePx: sidePx === undefined ? table.sidePx.safe : sidePx,
+  };
+}
+
+function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Without the fields that are `undefined`, so that a spread of it leaves the others alone. */
+function defined(frame: Partial<FrameSize> | undefined): Partial<FrameSize> {
+  const { widthPx, maxHeightPx } = frame ?? {};
+  return { ...(widthPx !== undefined && { widthPx }), ...(maxHeightPx !== undefined && { maxHeightPx }) };
 }
 
 function findBill({ billing, details }: ReaderRule, route: Route): { detail?: string; billing: string } {
