@@ -18,6 +18,7 @@ export const exitCodes = {
   'over-budget': 4,
   'target-exists': 4,
   'unwritable-target': 4,
+  'archive-in-use': 4,
   'undecodable-frame': 5,
   'worker-failed': 70,
   'bad-data-file': 70,
@@ -63,6 +64,25 @@ function complaintText({ expected, of, got, where, hint }: Complaint): string {
   const place = where === undefined ? '' : ` (${where})`;
   const advice = hint === undefined ? '' : `; ${hint}`;
   return `expected ${expected} for ${of}, got ${got}${place}${advice}`;
+}
+
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EISDIR: 'a folder',
+  ENOTDIR: 'a path that leads through a file',
+  ENAMETOOLONG: 'a name that is too long',
+  ENOSPC: 'a full disk',
+  EROFS: 'a read-only file system',
+  EFBIG: 'a file size limit',
+  ELOOP: 'links that lead in a circle',
+};
+
+/** What a failed system call says, in words. */
+export function systemReason(cause: unknown): string {
+  const { code, message } = cause as Partial<NodeJS.ErrnoException>;
+  return (code !== undefined && systemReasons[code]) || message || String(cause);
 }
 
 /** The error for an abort signal that fired; an error of ours that the caller gave as reason stays as it is. */

@@ -1,6 +1,6 @@
 /** A file that the user named, read whole. */
 import { readFile } from 'node:fs/promises';
-import { SnapcompactError } from './errors.js';
+import { SnapcompactError, systemReason } from './errors.js';
 
 /** `of` says what the file is for, in the words of the error. Throws `unreadable-input`. */
 export async function readInput(path: string, of: string): Promise<Buffer> {
@@ -10,7 +10,7 @@ export async function readInput(path: string, of: string): Promise<Buffer> {
     throw new SnapcompactError('unreadable-input', {
       expected: 'a readable file',
       of,
-      got: cause instanceof Error ? cause.message : String(cause),
+      got: systemReason(cause),
       where: path,
       cause,
     });

@@ -52,6 +52,7 @@ const HIGHEST_MAX_FRAMES = 600;
  */
 export async function archiveHistory(history: History, options: ArchiveOptions = {}): Promise<Archive> {
   const { reasoning = true, maxFrames = DEFAULT_MAX_FRAMES, redact } = options;
+  checkHistory(history);
   checkMaxFrames(maxFrames);
   const reader = resolveReader(options);
   if (!reader.vision && !options.allowNoVision) throw noVision(reader);
@@ -152,6 +153,16 @@ function costOf(frames: readonly ArchivedFrame[], reader: Reader): Archive['cost
   );
   const textTokens = frames.reduce((sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer), 0);
   return { imageTokens, textTokens, savedTokens: textTokens - imageTokens };
+}
+
+/** The one mistake that plain JavaScript callers make: a transcript, or its messages, in place of the history. */
+function checkHistory(history: History): void {
+  if (Array.isArray((history as Partial<History> | null)?.messages)) return;
+  throw new SnapcompactError('usage', {
+    expected: 'an object with a list of messages',
+    of: 'the history',
+    got: history === null ? 'null' : Array.isArray(history) ? 'a list' : typeof history,
+  });
 }
 
 function checkMaxFrames(maxFrames: number): void {

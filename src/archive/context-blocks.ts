@@ -20,6 +20,15 @@ export function contextBlocks(archive: Archive): ContextBlock[] {
   ];
 }
 
+/** Lines of the guide that explain a mark, and the mark that calls for them. */
+const guideMarks = [
+  ['note', '[note:'],
+  ['status', '[status:'],
+  ['subagent', '[subagent:'],
+  ['branch', '[branch:'],
+  ['spelled', '[U+'],
+] as const;
+
 /** A line of `guide.txt` is kept when what it starts with occurs in the archive. */
 function guideOf(archive: Archive): string {
   const { scopes } = archive.printing;
@@ -27,7 +36,9 @@ function guideOf(archive: Archive): string {
   if (archive.elisions.some(({ reason }) => reason === 'cap')) occurs.add('capped');
   if (archive.elisions.some(({ reason }) => reason === 'frames')) occurs.add('dropped');
   if (archive.frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
-  if (archive.frames.some(({ text }) => text.includes('[U+'))) occurs.add('spelled');
+  for (const [name, mark] of guideMarks) {
+    if (archive.frames.some(({ text }) => text.includes(mark))) occurs.add(name);
+  }
   return readFileSync(packageFile('src/archive/guide.txt'), 'utf8')
     .split('\n')
     .map((line) => /^(\w+): (.*)$/.exec(line))

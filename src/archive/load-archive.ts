@@ -14,9 +14,17 @@ export async function loadArchive(folder: string): Promise<Archive> {
   const manifestPath = join(folder, MANIFEST_FILE);
   const manifest = parseManifest((await readInput(manifestPath, 'an archive')).toString(), manifestPath);
   const stored = await readStored(join(folder, 'archive.json'));
+  if (stored.pages.length !== manifest.frames.length) {
+    throw new SnapcompactError('broken-input', {
+      expected: `${stored.pages.length} frames, one for each page of archive.json`,
+      of: 'an archive manifest',
+      got: String(manifest.frames.length),
+      where: manifestPath,
+    });
+  }
   const frames: ArchivedFrame[] = [];
   for (const record of manifest.frames) {
-    frames.push(await loadFrame(folder, record, stored.pages[record.index] ?? ''));
+    frames.push(await loadFrame(folder, record, stored.pages[record.index]!));
   }
   const { pages: _, ...archive } = stored;
   return { ...archive, frames };

@@ -58,9 +58,25 @@ export function parseManifest(json: string, where: string): Manifest {
       hint: 'use a newer snapcompact',
     });
   }
-  if (!Array.isArray(manifest.frames))
+  if (!Array.isArray(manifest.frames)) {
     throw brokenManifest('a list of "frames"', typeof manifest.frames, where);
+  }
+  manifest.frames.forEach((frame: unknown, index) => {
+    if (!isFrameRecord(frame, index))
+      throw brokenManifest(`${frameFile(index)} as frame ${index + 1}`, short(frame), where);
+  });
   return manifest;
+}
+
+/** The file name is checked against the only one it can be, so that no manifest leads out of its folder. */
+function isFrameRecord(frame: unknown, index: number): frame is ManifestFrame {
+  if (typeof frame !== 'object' || frame === null) return false;
+  const record = frame as Partial<ManifestFrame>;
+  return record.index === index && record.file === frameFile(index) && typeof record.sha256 === 'string';
+}
+
+function short(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 80);
 }
 
 function parseJson(json: string, where: string): unknown {

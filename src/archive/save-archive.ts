@@ -1,7 +1,8 @@
 /** Archive → folder, whole or not at all, and never over somebody else's files. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SnapcompactError } from '../errors.js';
+import { readInput } from '../read-input.js';
 import type { Archive, ArchiveSource } from './archive.js';
 import { contextBlocks } from './context-blocks.js';
 import { type FolderFile, writeFolder } from './folder.js';
@@ -14,17 +15,17 @@ export interface SaveOptions {
 
 /**
  * Writes `manifest.json`, `archive.json`, `context.json` and `frames/` as the folder `target`, readable by its owner
- * only. An archive of the same source that is there is replaced; one of another source needs `force`; anything else
- * is never touched: `target-exists`.
+ * only. An archive of the same source that is there is replaced; one of another source needs `force`. A folder that
+ * holds anything else is never touched: `target-exists`. Also throws as `writeFolder` does.
  */
 export async function saveArchive(
   archive: Archive,
   target: string,
   { force = false }: SaveOptions = {},
 ): Promise<void> {
-  const folder = resolve(target);
-  await checkTarget(folder, archive.source, force);
-  await writeFolder(folder, archiveFiles(archive));
+  await writeFolder(resolve(target), archiveFiles(archive), (folder) =>
+    checkTarget(folder, archive.source, force),
+  );
 }
 
 function archiveFiles(archive: Archive): FolderFile[] {
@@ -47,33 +48,41 @@ function contextFiles(archive: Archive): unknown[] {
 }
 
 async function checkTarget(folder: string, source: ArchiveSource | undefined, force: boolean): Promise<void> {
-  const found = await existingManifest(folder);
-  if (found === 'nothing') return;
-  if (found === 'foreign') throw targetExists(folder, 'a file or folder that is no archive');
-  if (!force && !isSameSource(found.source, source)) {
-    const whose = found.source === undefined ? 'an unnamed history' : found.source.name;
+  const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [] as string[];
+    if (cause.code === 'ENOTDIR') throw targetExists(folder, 'a file');
+    throw cause;
+  });
+  if (entries.length === 0) return;
+  if (!entries.includes(MANIFEST_FILE)) throw targetExists(folder, 'a folder that is no archive');
+  const manifest = await readManifest(folder);
+  const foreign = await foreignEntries(folder, entries);
+  if (foreign.length > 0)
+    throw targetExists(folder, `an archive with other files in it: ${foreign.join(', ')}`);
+  if (!force && !isSameSource(manifest.source, source)) {
+    const whose = manifest.source === undefined ? 'an unnamed history' : manifest.source.name;
     throw targetExists(folder, `an archive of another source, ${whose}`, 'use --force to replace it');
   }
 }
 
-async function existingManifest(folder: string): Promise<Manifest | 'nothing' | 'foreign'> {
+async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST_FILE);
   try {
-    return parseManifest(await readFile(path, 'utf8'), path);
+    return parseManifest((await readInput(path, 'an archive')).toString(), path);
   } catch (cause) {
     if (cause instanceof SnapcompactError && cause.code === 'newer-schema') throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return (await isEmptyOrMissing(folder)) ? 'nothing' : 'foreign';
-    return 'foreign';
+    throw targetExists(folder, 'a folder whose manifest.json is not that of an archive');
   }
 }
 
-async function isEmptyOrMissing(folder: string): Promise<boolean> {
-  try {
-    return (await readdir(folder)).length === 0;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'ENOENT';
-  }
+/** What lies in an archive folder and is no part of an archive. */
+async function foreignEntries(folder: string, entries: readonly string[]): Promise<string[]> {
+  const own = new Set([MANIFEST_FILE, 'archive.json', 'context.json', 'frames']);
+  const frames = await readdir(join(folder, 'frames')).catch(() => []);
+  return [
+    ...entries.filter((name) => !own.has(name)),
+    ...frames.filter((name) => !/^\d{4,}\.png$/.test(name)).map((name) => `frames/${name}`),
+  ];
 }
 
 /** Same session where both name one, else the same file name. */

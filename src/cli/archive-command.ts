@@ -1,4 +1,5 @@
 /** `snapcompact archive`: transcripts in, archive folders out, one report each. */
+import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
@@ -6,10 +7,10 @@ import { saveArchive } from '../archive/save-archive.js';
 import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
-import type { ImportReport } from '../transcript/importer.js';
+import type { ImportReport, Transcript } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
-import { expandInputs, TargetNames } from './inputs.js';
+import { expandInputs, type InputFile, TargetNames } from './inputs.js';
 import { type CommonOptions, type Io, print } from './io.js';
 import { ProgressLine } from './progress.js';
 
@@ -57,11 +58,12 @@ export async function archiveCommand(
   options: ArchiveCommandOptions,
   io: Io,
 ): Promise<number> {
-  const { files, leftAlone, areMany } = await expandInputs(given);
-  if (files.length === 0) throw noTranscripts(given);
+  const { files, leftAlone, unreadable, areMany } = await expandInputs(given);
+  if (files.length + unreadable.length === 0) throw noTranscripts(given);
+  if (areMany && options.out !== undefined) await refuseArchiveAsParent(options.out);
   for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${path}\n`);
   const job = new ArchiveJob(options, areMany, io);
-  const results: ArchiveResult[] = [];
+  const results: ArchiveResult[] = unreadable.map((error) => job.fail(error.complaint.where ?? '', error));
   try {
     for (const file of files) results.push(await job.run(file));
   } finally {
@@ -91,43 +93,45 @@ class ArchiveJob {
   }
 
   /** One bad file does not stop the others; an interruption and bad usage do. */
-  async run(input: string): Promise<ArchiveResult> {
-    const progress = new ProgressLine(this.#io);
+  async run(file: InputFile): Promise<ArchiveResult> {
+    const progress = new ProgressLine(this.#io, this.#options);
     try {
-      const result = await this.#archive(input, progress);
+      const result = await this.#archive(file, progress);
       progress.clear();
-      if (!this.#options.json) print(this.#io, this.#options, result, () => archiveReport(result));
+      const { json, quiet } = this.#options;
+      if (!json && !quiet) this.#io.out(archiveReport(result));
       return result;
     } catch (error) {
       progress.clear();
-      if (!(error instanceof SnapcompactError) || !isOfOneFile(error)) throw error;
-      this.#io.err(`snapcompact: ${input}: ${error.message}\n`);
-      this.exitCode = this.#areMany ? exitCodes['unreadable-input'] : error.exitCode;
-      return { input, status: 'failed', error: { code: error.code, message: error.message } };
+      if (error instanceof SnapcompactError && !isOfOneFile(error)) throw error;
+      return this.fail(file.path, error);
     }
   }
 
-  async #archive(input: string, progress: ProgressLine): Promise<Archived> {
-    const { formatIn, reasoning, allow, out, force = false, ...rest } = this.#options;
-    const transcript = await readTranscript(input, {
-      ...(formatIn !== undefined && { format: formatIn }),
-      ...pick(rest, ['strict', 'branches', 'subagents']),
-      signal: this.#io.signal,
-    });
+  fail(input: string, error: unknown): Failed {
+    const known = error instanceof SnapcompactError ? error : ownFault(error);
+    this.#io.err(`snapcompact: ${input}: ${known.message}\n`);
+    this.exitCode = this.#areMany ? exitCodes['unreadable-input'] : known.exitCode;
+    return { input, status: 'failed', error: { code: known.code, message: known.message } };
+  }
+
+  async #archive(file: InputFile, progress: ProgressLine): Promise<Archived> {
+    const { reasoning, allow, out, force = false, ...rest } = this.#options;
+    const transcript = await this.#read(file);
     const archive = await archiveHistory(transcript.history, {
       ...pick(rest, ['model', 'api', 'route', 'shape', 'maxFrames']),
       reasoning: reasoning !== 'off',
       allowNoVision: allow === 'no-vision',
       source: transcript,
       renderer: this.#renderer,
-      onFrame: (done, total) => progress.show(`frames of ${input}`, done, total),
+      onFrame: (done, total) => progress.show(`frames of ${file.path}`, done, total),
       signal: this.#io.signal,
     });
     const name = this.#names.next(transcript.sessionId, transcript.name);
     const folder = resolve(this.#areMany ? join(out ?? '.', name) : (out ?? name));
     await saveArchive(archive, folder, { force });
     return {
-      input,
+      input: file.path,
       status: 'archived',
       folder,
       format: transcript.format,
@@ -138,13 +142,40 @@ class ArchiveJob {
       elisions: archive.elisions,
     };
   }
+
+  async #read({ path, isFound }: InputFile): Promise<Transcript> {
+    const { formatIn, ...rest } = this.#options;
+    const source = path === '-' ? { name: 'stdin', data: process.stdin } : path;
+    const transcript = await readTranscript(source, {
+      ...(formatIn !== undefined && { format: formatIn }),
+      ...pick(rest, ['strict', 'branches', 'subagents']),
+      signal: this.#io.signal,
+    });
+    if (isFound && transcript.format === 'text' && transcript.confidence === 'probable')
+      throw notATranscript(path);
+    return transcript;
+  }
 }
 
-const oneFileCodes: ReadonlySet<ErrorCode> = new Set(['target-exists', 'unwritable-target', 'worker-failed']);
+const oneFileCodes: ReadonlySet<ErrorCode> = new Set([
+  'target-exists',
+  'unwritable-target',
+  'archive-in-use',
+  'worker-failed',
+]);
 
 /** Failures that say something of one input and nothing of the next. */
 function isOfOneFile({ exitCode, code }: SnapcompactError): boolean {
   return exitCode === 3 || oneFileCodes.has(code);
+}
+
+function ownFault(error: unknown): SnapcompactError {
+  return new SnapcompactError('internal', {
+    expected: 'to be archived',
+    of: 'the transcript',
+    got: `a fault of snapcompact's own: ${error instanceof Error ? error.stack : String(error)}`,
+    cause: error,
+  });
 }
 
 function noTranscripts(given: readonly string[]): SnapcompactError {
@@ -152,6 +183,32 @@ function noTranscripts(given: readonly string[]): SnapcompactError {
     expected: 'at least one transcript',
     of: 'the input',
     got: `none in ${given.join(', ')}`,
+  });
+}
+
+/** A file that somebody names is archived as the text it is; one that lies in a folder should look like a transcript. */
+function notATranscript(path: string): SnapcompactError {
+  return new SnapcompactError('unrecognised-format', {
+    expected: 'a transcript',
+    of: 'a file found in a folder',
+    got: 'JSON of no known format',
+    where: path,
+    hint: 'name the file itself, with --format-in text, to archive it as text',
+  });
+}
+
+/** Archives inside an archive would be lost when that one is rewritten. */
+async function refuseArchiveAsParent(folder: string): Promise<void> {
+  const isArchive = await access(join(folder, 'manifest.json')).then(
+    () => true,
+    () => false,
+  );
+  if (!isArchive) return;
+  throw new SnapcompactError('target-exists', {
+    expected: 'a folder to put archives in',
+    of: '--out, with several transcripts',
+    got: 'an archive',
+    where: folder,
   });
 }
 

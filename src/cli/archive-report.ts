@@ -1,6 +1,7 @@
 /** What `archive` says about one transcript. */
 import { basename, relative } from 'node:path';
 import type { Archived } from './archive-command.js';
+import { plural } from './io.js';
 
 /** One figure a line, names aligned. */
 export function archiveReport(result: Archived): string {
@@ -8,7 +9,7 @@ export function archiveReport(result: Archived): string {
   const rows: [string, string][] = [
     [
       'messages',
-      `${number(counts.messages)} in ${number(result.import.records)} records${importNotes(result)}`,
+      `${number(counts.messages)} in ${plural(result.import.records, 'record')}${importNotes(result)}`,
     ],
     ['characters', `${number(counts.printedChars)} printed, ${number(counts.framedChars)} of them in frames`],
     ['frames', framesLine(result)],
@@ -46,7 +47,8 @@ function elisionsLine({ elisions }: Archived): string {
       .filter((elision) => elision.reason === reason)
       .reduce((chars, elision) => chars + elision.chars, 0);
   const cut = elisions.filter(({ reason }) => reason === 'cap').length;
-  const parts = cut > 0 ? [`${number(cut)} long texts cut, ${number(sum('cap'))} characters left out`] : [];
+  const parts =
+    cut > 0 ? [`${plural(cut, 'long text')} cut, ${plural(sum('cap'), 'character')} left out`] : [];
   if (sum('frames') > 0)
     parts.push(`the oldest ${number(sum('frames'))} characters found no frame (--max-frames)`);
   return `${number(elisions.length)}: ${parts.join('; ')}`;
@@ -67,7 +69,7 @@ function problems({ import: { skipped, broken, unknown, warnings } }: Archived):
       broken.map(({ file, line, reason }) => `${file ? `${file} ` : ''}line ${line} is broken: ${reason}`),
     ),
     ...firstFew(
-      Object.entries(unknown).map(([kind, count]) => `unknown kind "${kind}", ${number(count)} times`),
+      Object.entries(unknown).map(([kind, count]) => `unknown kind "${kind}", ${plural(count, 'time')}`),
     ),
     ...firstFew(warnings),
   ];

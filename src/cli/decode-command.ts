@@ -1,5 +1,7 @@
 /** `snapcompact decode`: frames in, their text on stdout. */
-import { exitCodes } from '../errors.js';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exitCodes, SnapcompactError } from '../errors.js';
 import { type DecodedFrame, decodeFrame } from '../frame/decode.js';
 import { readInput } from '../read-input.js';
 import { type CommonOptions, type Io, print } from './io.js';
@@ -9,27 +11,72 @@ export interface DecodeCommandOptions extends CommonOptions {
   readonly lines?: boolean;
 }
 
-/** Returns the exit code: 0, or 5 when a cell could not be read. A file that is no frame throws. */
+type Decoded = { readonly file: string } & DecodedFrame;
+
+interface Failed {
+  readonly file: string;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+/**
+ * A folder stands for the frames in it. One bad file does not stop the others. Returns the exit code: 0, 5 when a cell
+ * or a whole file could not be decoded, 3 when a file could not be read.
+ */
 export async function decodeCommand(
-  files: readonly string[],
+  given: readonly string[],
   options: DecodeCommandOptions,
   io: Io,
 ): Promise<number> {
-  const decoded: ({ file: string } & DecodedFrame)[] = [];
-  for (const file of files) {
-    const png = await readInput(file, 'a frame');
-    const shape = options.shape === undefined ? {} : { shape: options.shape };
-    decoded.push({ file, ...decodeFrame(png, { ...shape, where: file }) });
+  let exitCode = 0;
+  const results: (Decoded | Failed)[] = [];
+  for (const file of (await Promise.all(given.map(framesAt))).flat()) {
+    try {
+      const decoded = await decodeFile(file, options);
+      results.push(decoded);
+      if (!options.json) io.out(`${shownText(decoded.text, options)}\n`);
+      if (decoded.unread.length > 0) {
+        io.err(`snapcompact: ${unreadLine(decoded)}\n`);
+        exitCode = exitCodes['undecodable-frame'];
+      }
+    } catch (error) {
+      if (!(error instanceof SnapcompactError) || error.code === 'unknown-shape') throw error;
+      io.err(`snapcompact: ${error.message}\n`);
+      results.push({ file, error: { code: error.code, message: error.message } });
+      exitCode = error.exitCode;
+    }
   }
-  print(io, options, decoded, () => decoded.map(({ text }) => `${shownText(text, options)}\n`).join(''));
-  const unread = decoded.filter((frame) => frame.unread.length > 0);
-  for (const { file, unread: cells, shape } of unread) {
-    const { row, column } = cells[0]!;
-    io.err(
-      `snapcompact: ${file}: ${cells.length} cells are no glyph of ${shape}, first row ${row + 1} column ${column + 1}\n`,
-    );
-  }
-  return unread.length > 0 ? exitCodes['undecodable-frame'] : 0;
+  if (options.json) print(io, options, results, () => '');
+  return exitCode;
+}
+
+async function decodeFile(file: string, { shape }: DecodeCommandOptions): Promise<Decoded> {
+  const png = await readInput(file, 'a frame');
+  return { file, ...decodeFrame(png, { ...(shape !== undefined && { shape }), where: file }) };
+}
+
+/** The frames of an archive folder, or the PNG files of any other; a file stands for itself. */
+async function framesAt(path: string): Promise<string[]> {
+  const isFolder = await stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = (await readdir(path)).sort();
+  if (names.includes('manifest.json') && names.includes('frames')) return framesAt(join(path, 'frames'));
+  const frames = names.filter((name) => name.toLowerCase().endsWith('.png')).map((name) => join(path, name));
+  if (frames.length > 0) return frames;
+  throw new SnapcompactError('unreadable-input', {
+    expected: 'PNG files',
+    of: 'a folder of frames',
+    got: 'none',
+    where: path,
+  });
+}
+
+function unreadLine({ file, shape, unread }: Decoded): string {
+  const { row, column } = unread[0]!;
+  const place = `row ${row + 1} column ${column + 1}`;
+  return `${file}: ${unread.length} cells are no glyph of ${shape}, the first at ${place}`;
 }
 
 function shownText(text: string, { lines }: DecodeCommandOptions): string {

@@ -1,52 +1,88 @@
 /** Arguments → transcript files, and a folder name for each archive. */
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { SnapcompactError, systemReason } from '../errors.js';
 
 /** Extensions that agents give their transcripts; in a folder, other files are left alone. */
 const TRANSCRIPT_EXTENSIONS = new Set(['.jsonl', '.ndjson', '.json', '.txt', '.md', '.log']);
 const ARCHIVE_EXTENSION = '.snapcompact';
 
 export interface Inputs {
-  readonly files: readonly string[];
+  readonly files: readonly InputFile[];
   /** Files of a folder that are left alone for their extension. */
   readonly leftAlone: readonly string[];
+  /** Folders that cannot be read. */
+  readonly unreadable: readonly SnapcompactError[];
   /** Whether the archives go side by side into one folder. */
   readonly areMany: boolean;
 }
 
+export interface InputFile {
+  readonly path: string;
+  /** Found in a folder rather than named. */
+  readonly isFound: boolean;
+}
+
 /** Expands folders, deep and sorted. A side folder belongs to the session beside it and is not expanded. */
 export async function expandInputs(given: readonly string[]): Promise<Inputs> {
-  const files: string[] = [];
-  const leftAlone: string[] = [];
+  const found = { files: [] as InputFile[], leftAlone: [] as string[], unreadable: [] as SnapcompactError[] };
   let hasFolder = false;
   for (const path of given) {
     if (await isFolder(path)) {
       hasFolder = true;
-      await walk(path, files, leftAlone);
-    } else files.push(path);
+      await walk(path, found);
+    } else found.files.push({ path, isFound: false });
   }
-  return { files, leftAlone, areMany: hasFolder || given.length > 1 };
+  return { ...found, areMany: hasFolder || given.length > 1 };
 }
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (entry) => entry.isDirectory(),
     () => false,
   );
 }
 
-async function walk(folder: string, files: string[], leftAlone: string[]): Promise<void> {
-  const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+interface Found {
+  readonly files: InputFile[];
+  readonly leftAlone: string[];
+  readonly unreadable: SnapcompactError[];
+}
+
+async function walk(folder: string, found: Found): Promise<void> {
+  const entries = await readFolder(folder, found);
   const sessions = new Set(
-    entries.filter((entry) => entry.name.endsWith('.jsonl')).map(({ name }) => name.slice(0, -6)),
+    entries
+      .filter((entry) => entry.name.endsWith('.jsonl'))
+      .map(({ name }) => name.slice(0, -'.jsonl'.length)),
   );
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.') || entry.name.endsWith(ARCHIVE_EXTENSION)) continue;
     if (entry.isDirectory()) {
-      if (!sessions.has(entry.name)) await walk(path, files, leftAlone);
-    } else if (TRANSCRIPT_EXTENSIONS.has(extname(entry.name).toLowerCase())) files.push(path);
-    else leftAlone.push(path);
+      if (!sessions.has(entry.name)) await walk(path, found);
+    } else if (entry.isFile() && TRANSCRIPT_EXTENSIONS.has(extname(entry.name).toLowerCase())) {
+      found.files.push({ path, isFound: true });
+    } else found.leftAlone.push(path);
+  }
+}
+
+async function readFolder(folder: string, { unreadable }: Found): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (cause) {
+    unreadable.push(
+      new SnapcompactError('unreadable-input', {
+        expected: 'a readable folder',
+        of: 'the input',
+        got: systemReason(cause),
+        where: folder,
+        cause,
+      }),
+    );
+    return [];
   }
 }
 
@@ -65,12 +101,15 @@ export class TargetNames {
   }
 }
 
-const MAX_NAME_CHARS = 120;
+/** Leaves room for the extension and a number within the 255 bytes of a file name. */
+const MAX_NAME_BYTES = 160;
 
 function plainName(name: string): string {
-  return name
+  const plain = name
+    .slice(0, MAX_NAME_BYTES)
     .replace(/[^\p{L}\p{N}._-]+/gu, '_')
-    .replace(/^[._]+/, '')
-    .slice(0, MAX_NAME_CHARS)
-    .toWellFormed();
+    .replace(/^[._]+/, '');
+  let cut = plain;
+  while (Buffer.byteLength(cut) > MAX_NAME_BYTES) cut = cut.slice(0, -1);
+  return cut.toWellFormed();
 }

@@ -1,19 +1,44 @@
 /** Where a command writes: data to `out`, words for people to `err`. Tests pass their own. */
+import { SnapcompactError, systemReason } from '../errors.js';
+
 export interface Io {
   out(text: string): void;
   err(text: string): void;
   /** Whether `err` is a terminal that can be redrawn. */
   readonly isTerminal: boolean;
   readonly signal: AbortSignal;
+  /** Throws what went wrong with `out` so far. */
+  check(): void;
 }
 
-/** The process's own streams. */
+/**
+ * The process's own streams. A reader that has seen enough and closes the pipe (`| head`) stops the output and
+ * nothing else; any other failure of stdout is an error at the end.
+ */
 export function processIo(signal: AbortSignal): Io {
+  let failure: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    failure ??= error;
+  });
+  process.stderr.on('error', () => undefined);
   return {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
+    out: (text) => {
+      if (failure === undefined) process.stdout.write(text);
+    },
+    err: (text) => {
+      process.stderr.write(text);
+    },
     isTerminal: process.stderr.isTTY === true,
     signal,
+    check: () => {
+      if (failure === undefined || failure.code === 'EPIPE') return;
+      throw new SnapcompactError('unwritable-target', {
+        expected: 'to be written',
+        of: 'the output',
+        got: systemReason(failure),
+        where: 'stdout',
+      });
+    },
   };
 }
 
@@ -23,8 +48,12 @@ export interface CommonOptions {
   readonly quiet?: boolean;
 }
 
-/** Data as one JSON value, or else as the given text. */
-export function print(io: Io, options: CommonOptions, data: unknown, text: () => string): void {
-  if (options.json) io.out(`${JSON.stringify(data, null, 2)}\n`);
-  else if (!options.quiet) io.out(text());
+/** Data: as one JSON value with `--json`, or else as text. */
+export function print(io: Io, { json }: CommonOptions, data: unknown, text: () => string): void {
+  io.out(json ? `${JSON.stringify(data, null, 2)}\n` : text());
+}
+
+/** `1 frame`, `2 frames`, `1,234 frames`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

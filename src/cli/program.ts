@@ -29,7 +29,7 @@ function command(program: Command, usage: string, summary: string): Command {
     .command(usage)
     .description(summary)
     .option('--json', 'print the result as one JSON value on stdout')
-    .option('--quiet', 'print nothing but errors');
+    .option('--quiet', 'print no reports, progress or notes: only data and errors');
 }
 
 function addReaderOptions(target: Command): Command {
@@ -55,9 +55,12 @@ function addArchive(program: Command, io: Io, state: ExitState): void {
   const archive = command(
     program,
     'archive <transcripts...>',
-    'archive transcripts: each becomes a folder of frames',
+    'archive transcripts: each becomes a folder of frames; - reads standard input',
   )
-    .option('-o, --out <folder>', 'the archive folder; with several transcripts, the folder to put them in')
+    .option(
+      '-o, --out <folder>',
+      'the archive folder (default: ./<session>.snapcompact); with several transcripts, the folder to put them in',
+    )
     .option('--format-in <name>', 'take the transcript for this format')
     .option('--strict', 'refuse a format that is only probable, and any broken line')
     .option('--branches', 'append abandoned branches of a session tree')
@@ -74,7 +77,7 @@ function addArchive(program: Command, io: Io, state: ExitState): void {
 
 function addRender(program: Command, io: Io): void {
   const render = command(program, 'render <file>', 'print any text file on frames; - reads standard input')
-    .option('-o, --out <folder>', 'the folder for the frames (default: <file>.frames)')
+    .option('-o, --out <folder>', 'the folder for the frames (default: ./<name>.frames)')
     .option('--indented', 'keep the indentation of each line');
   addPaintOptions(addReaderOptions(render)).action(async (file: string, options) => {
     const { renderCommand } = await import('./render-command.js');
@@ -83,7 +86,7 @@ function addRender(program: Command, io: Io): void {
 }
 
 function addDecode(program: Command, io: Io, state: ExitState): void {
-  command(program, 'decode <frames...>', 'read frames back: pixels to text')
+  command(program, 'decode <frames...>', 'read frames back: pixels to text; a folder stands for its frames')
     .option('--shape <id>', 'the shape they were printed in (default: found from the picture)')
     .option('--lines', 'break lines where the text does, instead of printing █')
     .action(async (files: string[], options) => {

@@ -6,7 +6,7 @@ import { writeFolder } from '../archive/folder.js';
 import { renderText } from '../archive/render-text.js';
 import { SnapcompactError } from '../errors.js';
 import { readInput } from '../read-input.js';
-import { type CommonOptions, type Io, print } from './io.js';
+import { type CommonOptions, type Io, plural, print } from './io.js';
 import { ProgressLine } from './progress.js';
 
 export interface RenderCommandOptions extends CommonOptions {
@@ -29,8 +29,7 @@ export async function renderCommand(file: string, options: RenderCommandOptions,
   const stem = file === '-' ? 'stdin' : basename(file, extname(file));
   const folder = resolve(out ?? `${stem}.frames`);
   const text = await readText(file);
-  await checkTarget(folder, force);
-  const progress = new ProgressLine(io);
+  const progress = new ProgressLine(io, options);
   const { frames, reader } = await renderText(text, {
     ...settings,
     onFrame: (done, total) => progress.show('frames', done, total),
@@ -43,26 +42,27 @@ export async function renderCommand(file: string, options: RenderCommandOptions,
     ...frame,
   }));
   const data = { kind: 'snapcompact-frames', shape: reader.shape, frames: list };
-  await writeFolder(folder, [
+  const files = [
     ...frames.map(({ png }, index) => ({ path: list[index]!.file, data: png })),
     { path: LIST_FILE, data: `${JSON.stringify(data, null, 2)}\n` },
-  ]);
+  ];
+  await writeFolder(folder, files, (target) => checkTarget(target, force));
   const bytes = list.reduce((sum, frame) => sum + frame.bytes, 0);
-  print(
-    io,
-    options,
-    { folder, ...data },
-    () => `${frames.length} frames of ${reader.shape}, ${bytes} bytes: ${folder}\n`,
-  );
+  const report = `${plural(frames.length, 'frame')} of ${reader.shape}, ${plural(bytes, 'byte')}: ${folder}\n`;
+  if (options.json) print(io, options, { folder, ...data }, () => '');
+  else if (!options.quiet) io.out(report);
 }
 
-/** Only a new or empty folder is written, or, with `--force`, one that this command made. */
+/** Only a new or empty folder is written, or, with `--force`, one that holds nothing but frames of this command. */
 async function checkTarget(folder: string, force: boolean): Promise<void> {
-  const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
-    cause.code === 'ENOENT' ? [] : [cause.message],
-  );
-  if (entries.length === 0 || (force && entries.includes(LIST_FILE))) return;
-  const isOurs = entries.includes(LIST_FILE);
+  const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [] as string[];
+    if (cause.code === 'ENOTDIR') return ['a file'];
+    throw cause;
+  });
+  const isOurs =
+    entries.includes(LIST_FILE) && entries.every((name) => /^(\d{4,}\.png|frames\.json)$/.test(name));
+  if (entries.length === 0 || (force && isOurs)) return;
   throw new SnapcompactError('target-exists', {
     expected: 'a new folder',
     of: 'the target',

@@ -100,8 +100,9 @@ export class PoolRenderer implements Renderer {
       const any = AbortSignal.any([...stops, overrun.signal]);
       return { frame: await this.#pool.run(task, { signal: any, transferList: [task.cells.buffer] }) };
     } catch (cause) {
+      if (signal?.aborted) throw interruption('rendering', signal);
       if (!overrun.signal.aborted) this.#failUnlessLoaded(cause);
-      for (const stop of stops) if (stop.aborted) throw interruption('rendering', stop);
+      if (this.#broken.signal.aborted) throw interruption('rendering', this.#broken.signal);
       const lost = overrun.signal.aborted ? `no answer within ${this.#deadlineMs} ms` : messageOf(cause);
       return { lost, cause };
     } finally {

@@ -9,7 +9,15 @@ import { type Caps, capText, defaultCaps } from './caps.js';
 import { escapeMarks } from './escape.js';
 import { type NormalizeOptions, NormalWriter } from './normalize.js';
 import { hasNotes, noteText, type Piece, pieces } from './note.js';
-import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
+import type {
+  Argument,
+  CallSegment,
+  NoteSegment,
+  OutputSegment,
+  Scope,
+  Segment,
+  TextSegment,
+} from './segment.js';
 
 export interface PrintOptions extends NormalizeOptions {
   /** Default `defaultCaps`. */
@@ -69,7 +77,8 @@ class Printer {
   readonly #spans: SegmentSpan[] = [];
   readonly #elisions: Elision[] = [];
   readonly #scopes = new Set<Scope>();
-  #scope: Scope | undefined;
+  /** Scope and label of the section that is open. */
+  #section: string | undefined;
   #agent: string | undefined;
   #branch: string | undefined;
 
@@ -81,10 +90,11 @@ class Printer {
 
   segment(segment: Segment, index: number): void {
     this.#divide(segment);
-    const mergesUnderCall = segment.part === 'output' && !segment.orphan;
-    if (!mergesUnderCall) this.#open(segment.scope);
+    if (segment.part === 'text') this.#open(segment.scope, segment.injected);
+    else if (segment.part === 'call' || (segment.part === 'output' && segment.orphan)) this.#open('call');
     const from = this.#writer.length;
     if (segment.part === 'text') this.#text(segment);
+    else if (segment.part === 'note') this.#fact(segment);
     else if (segment.part === 'call') this.#call(segment);
     else this.#output(segment, this.#segments[index - 1]);
     this.#spans.push({ segment: index, from, to: this.#writer.length });
@@ -111,18 +121,33 @@ class Printer {
   }
 
   #divider(kind: string, id: string | undefined, ...details: string[]): void {
-    this.#writer.newline();
-    this.#writer.content([
-      { text: noteText(kind, id === undefined ? ['end'] : [...details, id]), isNote: true },
-    ]);
-    this.#scope = undefined;
+    this.#aside(kind, ...(id === undefined ? ['end'] : [...details, id]));
   }
 
-  /** Each section starts on a new line; the header is printed only where the scope changes. */
-  #open(scope: Scope): void {
+  /** Unlike the details of other notes, a fact about the session is printed whole. */
+  #fact({ text }: NoteSegment): void {
     this.#writer.newline();
-    if (scope !== this.#scope) this.#writer.mark(`¶${scope}:`);
-    this.#scope = scope;
+    const mark = (printed: string) => ({ text: printed, isNote: true });
+    this.#writer.content([mark('[note: '), { text: escapeMarks(text), isNote: false }, mark(']')]);
+    this.#section = undefined;
+  }
+
+  /** A note on a line of its own; whatever follows opens a section again. */
+  #aside(kind: string, ...details: string[]): void {
+    this.#writer.newline();
+    this.#writer.content([{ text: noteText(kind, details), isNote: true }]);
+    this.#section = undefined;
+  }
+
+  /**
+   * Each section starts on a new line; the header is printed only where the scope or the label changes, so that
+   * nobody's own words stand under the label of a program's.
+   */
+  #open(scope: Scope, injected = ''): void {
+    this.#writer.newline();
+    const section = `${scope}/${injected}`;
+    if (section !== this.#section) this.#writer.mark(`¶${scope}:`);
+    this.#section = section;
     this.#scopes.add(scope);
   }
 

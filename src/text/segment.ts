@@ -8,7 +8,7 @@
 /** Printed as `¶user:` `¶think:` `¶ai:` `¶call:` where a section of that scope starts. */
 export type Scope = 'user' | 'think' | 'ai' | 'call';
 
-export type Segment = TextSegment | CallSegment | OutputSegment;
+export type Segment = TextSegment | NoteSegment | CallSegment | OutputSegment;
 
 interface Common {
   readonly scope: Scope;
@@ -25,6 +25,12 @@ export interface TextSegment extends Common {
   readonly text: string;
   /** What put the text there, when its role did not: printed as `[injected: …]`. */
   readonly injected?: string;
+}
+
+/** A fact about the session, printed on a line of its own outside every section. */
+export interface NoteSegment extends Common {
+  readonly part: 'note';
+  readonly text: string;
 }
 
 export interface CallSegment extends Common {

@@ -55,7 +55,7 @@ class Serializer {
         this.#text(message, scopeOf(message), mediaNote(block), labelOf(message));
         break;
       case 'note':
-        this.#text(message, scopeOf(message), note('note', [block.text]));
+        this.#push({ entryId: message.id, scope: scopeOf(message), part: 'note', text: block.text }, message);
         break;
       case 'call':
         this.#call(message, block);
@@ -127,6 +127,8 @@ function scopeOf(message: Message): Scope {
 function labelOf(message: Message): string | undefined {
   if (message.injected !== undefined) return message.injected;
   if (message.role === 'system') return 'system prompt';
+  // A subagent's user is the agent that called it.
+  if (message.role === 'user' && message.agent !== undefined) return 'subagent task';
   return message.role === 'tool' ? 'tool' : undefined;
 }
 

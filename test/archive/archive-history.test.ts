@@ -82,7 +82,10 @@ describe('archiveHistory', () => {
     expect(contextBlocks(archive)).toEqual([]);
   });
 
-  test('refuses bad options and an abort by their codes', async () => {
+  test('refuses what is no history, bad options and an abort by their codes', async () => {
+    for (const wrong of [null, undefined, [], {}, 'text']) {
+      await expect(archiveHistory(wrong as never, small)).rejects.toMatchObject({ code: 'usage' });
+    }
     await expect(archiveHistory(history(1), { ...small, maxFrames: 0 })).rejects.toMatchObject({
       code: 'usage',
     });

@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -94,6 +105,54 @@ describe('saveArchive', () => {
     });
   });
 
+  test.each(['notes.txt', 'frames/mine.png'])(
+    'does not replace an archive that also holds %s',
+    async (name) => {
+      await saveArchive(await archiveOf(10), folder);
+      writeFileSync(join(folder, name), 'mine');
+      const again = saveArchive(await archiveOf(10), folder, { force: true });
+      await expect(again).rejects.toThrow(new RegExp(`other files in it: ${name}`));
+      expect(readFileSync(join(folder, name), 'utf8')).toBe('mine');
+    },
+  );
+
+  test('follows a link to an archive, and refuses one that leads nowhere', async () => {
+    await saveArchive(await archiveOf(10), folder);
+    symlinkSync(folder, join(parent, 'link'));
+    await saveArchive(await archiveOf(300), join(parent, 'link'));
+    expect(lstatSync(join(parent, 'link')).isSymbolicLink()).toBe(true);
+    expect((await loadArchive(folder)).frames.length).toBeGreaterThan(2);
+    symlinkSync(join(parent, 'gone'), join(parent, 'dangling'));
+    await expect(saveArchive(await archiveOf(1), join(parent, 'dangling'))).rejects.toMatchObject({
+      code: 'target-exists',
+    });
+  });
+
+  test('lets one writer through at a time, refuses the others clearly, and leaves nothing beside the archive', async () => {
+    const archive = await archiveOf(100);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => saveArchive(archive, folder)));
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason.code] : [],
+    );
+    expect(refused.length).toBeLessThan(8);
+    expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? ['archive-in-use'] : []));
+    expect(readdirSync(join(parent, 'deep'))).toEqual(['s1.snapcompact']);
+    expect(await loadArchive(folder)).toEqual(archive);
+  });
+
+  test('takes over from a writer that died: puts the former archive back and removes what was unfinished', async () => {
+    await saveArchive(await archiveOf(10), folder);
+    const beside = (suffix: string) => join(parent, 'deep', `.s1.snapcompact.${suffix}`);
+    renameSync(folder, beside('old'));
+    mkdirSync(beside('0123456789ab.new'));
+    writeFileSync(beside('lock'), '4194304');
+    await expect(saveArchive(await archiveOf(10, source({ sessionId: 's2' })), folder)).rejects.toMatchObject(
+      { code: 'target-exists' },
+    );
+    expect(readdirSync(join(parent, 'deep'))).toEqual(['s1.snapcompact']);
+    expect((await loadArchive(folder)).frames.length).toBeGreaterThan(0);
+  });
+
   test('refuses an archive of a newer schema instead of replacing it', async () => {
     await saveArchive(await archiveOf(10), folder);
     const path = join(folder, 'manifest.json');
@@ -106,6 +165,22 @@ describe('saveArchive', () => {
 });
 
 describe('loadArchive', () => {
+  test.each([
+    ['a frame that is no record', (frames: unknown[]) => [null, ...frames.slice(1)]],
+    [
+      'a frame file outside the folder',
+      (frames: object[]) => [{ ...frames[0], file: '../../../etc/passwd' }, ...frames.slice(1)],
+    ],
+    ['a frame too few', (frames: unknown[]) => frames.slice(1)],
+    ['frames out of order', (frames: unknown[]) => frames.toReversed()],
+  ])('refuses a manifest with %s', async (_, change) => {
+    await saveArchive(await archiveOf(300), folder);
+    const path = join(folder, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...manifest, frames: change(manifest.frames) }));
+    await expect(loadArchive(folder)).rejects.toMatchObject({ code: 'broken-input', exitCode: 3 });
+  });
+
   test('gives back what was saved', async () => {
     const archive = await archiveOf(300);
     await saveArchive(archive, folder);

@@ -153,6 +153,47 @@ describe('snapcompact archive', () => {
     expect(readdirSync('sess-1.snapcompact')).toEqual(['mine.txt']);
   });
 
+  test('never puts archives into an archive', async () => {
+    await archive('session.jsonl', '-o', 'arch');
+    writeFileSync('other.md', 'text');
+    const { exitCode, err } = await archive('session.jsonl', 'other.md', '-o', 'arch');
+    expect(exitCode).toBe(4);
+    expect(err).toMatch(/an archive/);
+  });
+
+  test('goes on where a folder cannot be read or a name is too long for the file system', async () => {
+    mkdirSync('in');
+    cpSync('session.jsonl', 'in/good.jsonl');
+    writeFileSync(
+      'long.jsonl',
+      jsonl(session.map((record) => ({ ...record, sessionId: '漢'.repeat(5000) }))),
+    );
+    expect((await archive('in', 'long.jsonl', 'nowhere', '-o', 'out')).exitCode).toBe(3);
+    expect(readdirSync('out').sort()).toEqual(['sess-1.snapcompact', `${'漢'.repeat(53)}.snapcompact`]);
+  });
+
+  test('takes no JSON of unknown kind out of a folder for a transcript', async () => {
+    mkdirSync('in');
+    writeFileSync('in/package.json', '{ "name": "x", "version": "1" }');
+    const { exitCode, err } = await archive('in', '-o', 'out');
+    expect(exitCode).toBe(3);
+    expect(err).toMatch(/in\/package\.json.*--format-in text/);
+    expect((await archive('in/package.json', '--format-in', 'text', '-o', 'one')).exitCode).toBe(0);
+  });
+
+  test('gives a JSON value on stdout for every failure, too', async () => {
+    for (const args of [
+      ['archive', 'nope.jsonl', '--json'],
+      ['archive', '--json', 'session.jsonl', '--shape', 'x'],
+      ['decode', 'nope.png', '--json'],
+      ['render', 'nope', '--json'],
+      ['archive', '--json', '--threads', 'x', 'y'],
+      ['arch', '--json'],
+    ]) {
+      expect(JSON.stringify(JSON.parse((await runCli(args)).out))).toMatch(/"message":"/);
+    }
+  });
+
   test('takes the forced format, and names the option for a file of flat role lines: B53', async () => {
     writeFileSync(
       'log.jsonl',
@@ -216,10 +257,22 @@ describe('snapcompact archive', () => {
   });
 });
 
+describe('snapcompact decode', () => {
+  test('reads a folder of frames, and goes on after a file it cannot read', async () => {
+    await archive('session.jsonl', '-o', 'arch');
+    writeFileSync('torn.png', readFileSync('arch/frames/0001.png').subarray(0, 90));
+    const run = await runCli(['decode', 'torn.png', 'missing.png', 'arch', '--quiet']);
+    expect(run.out).toContain('list the files');
+    expect(run.err).toMatch(/torn\.png/);
+    expect(run.err).toMatch(/no such file.*missing\.png/);
+    expect(run.exitCode).toBe(3);
+  });
+});
+
 describe('snapcompact render', () => {
   test('prints any text on frames that decode to it, its own marks spelled out', async () => {
     writeFileSync('note.txt', 'a █ b\n  indented');
-    expect((await runCli(['render', 'note.txt', '--shape', '8on22-bw'])).out).toMatch(/1 frames of 8on22-bw/);
+    expect((await runCli(['render', 'note.txt', '--shape', '8on22-bw'])).out).toMatch(/1 frame of 8on22-bw/);
     expect((await runCli(['decode', 'note.frames/0001.png'])).out).toBe('a [U+2588] b█indented\n');
   });
 

@@ -22,6 +22,7 @@ export async function runCli(
     },
     isTerminal: options.isTerminal ?? false,
     signal: options.signal ?? new AbortController().signal,
+    check: () => undefined,
   });
   return { exitCode, out, err };
 }

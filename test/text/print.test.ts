@@ -83,7 +83,21 @@ describe('a printed history', () => {
       ]),
     ]);
     expect(printed.text).toBe(
-      '¶user:[injected: system prompt]Be brief.█[injected: compaction summary]carry on█[image: image/png, 12 bytes]█[note: compacted]',
+      '¶user:[injected: system prompt]Be brief.█¶user:[injected: compaction summary]carry on█¶user:[image: image/png, 12 bytes]█[note: compacted]',
+    );
+  });
+
+  test('opens a section again after injected text, so that typed words never stand under its label', () => {
+    const printed = print([
+      message('system', [text('POLICY')]),
+      message('user', [text('please delete everything')]),
+      message('user', [text('second message')]),
+      message('user', [text('task')], { agent: 'a1' }),
+      message('user', [{ type: 'note', text: `${'long '.repeat(40)}¶ai:` }, text('typed')]),
+    ]);
+    expect(printed.text).toBe(
+      '¶user:[injected: system prompt]POLICY█¶user:please delete everything█second message█[subagent: a1]█¶user:[injected: subagent task]task█[subagent: end]█' +
+        `[note: ${'long '.repeat(40)}[U+00B6]ai:]█¶user:typed`,
     );
   });
 
