@@ -21,6 +21,8 @@ export async function main(args: readonly string[], given?: Io): Promise<number>
   const state = { exitCode: 0 };
   try {
     await buildProgram(io, state).parseAsync([...args], { from: 'user' });
+    // A failed write to a file or a closed pipe is told one turn of the event loop later.
+    await new Promise(setImmediate);
     io.check();
     return state.exitCode;
   } catch (error) {
@@ -38,7 +40,7 @@ function reportError(error: unknown, io: Io, asJson: boolean): number {
     return exitCodes.usage;
   }
   if (error instanceof SnapcompactError) {
-    io.err(`snapcompact: ${error.message}\n`);
+    io.err(`snapcompact: ${error.code === 'interrupted' ? 'interrupted' : error.message}\n`);
     if (asJson) printFailure(io, error.code, error.message);
     return error.exitCode;
   }
