@@ -6,8 +6,9 @@ import type { Block, MediaBlock, ResultBlock, TextBlock } from '../history/histo
 import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { encryptedMedia, inlineMedia, linkedMedia } from './media.js';
+import { foreignContent, type ResultContent, resultContent } from './result-content.js';
 
-/** Results of server tools nest their content at most this deep; deeper is counted as unknown. */
+/** Results of server tools nest their content at most this deep; deeper is kept as JSON text. */
 const maxNesting = 4;
 
 /**
@@ -27,11 +28,16 @@ export function anthropicBlocks(content: unknown, tally: Tally): Block[] {
 function blocksOf(value: unknown, tally: Tally): Block[] {
   if (typeof value === 'string') return textBlocks(value, tally);
   const block = fieldsOf(value);
+  const blocks = block && (anthropicBlock(block, tally) ?? plainBlocks(block, tally, 0));
+  if (blocks !== undefined) return blocks;
   const type = textOf(block?.['type']);
-  if (block === undefined || type === undefined) {
-    tally.unknown('block without a type');
-    return [];
-  }
+  tally.unknown(type === undefined ? 'block without a type' : `block/${type}`);
+  return [];
+}
+
+/** Calls, results and thinking; undefined for every other block. */
+export function anthropicBlock(block: Fields, tally: Tally): Block[] | undefined {
+  const type = textOf(block['type']);
   switch (type) {
     case 'thinking':
       return reasoningBlocks(block['thinking'], tally);
@@ -44,18 +50,15 @@ function blocksOf(value: unknown, tally: Tally): Block[] {
     case 'fallback':
       tally.skip('block/fallback');
       return [];
-    default:
-      if (type.endsWith('tool_result')) return [resultBlock(block, tally)];
-      return plainBlocks(block, type, tally, 0);
   }
+  return type?.endsWith('tool_result') === true ? [resultBlock(block, tally)] : undefined;
 }
 
-/** Blocks that may stand in a message and in a result alike. */
-function plainBlocks(block: Fields, type: string, tally: Tally, depth: number): (TextBlock | MediaBlock)[] {
-  switch (type) {
+/** Blocks that may stand in a message and in a result alike; undefined for every other. */
+function plainBlocks(block: Fields, tally: Tally, depth: number): ResultContent | undefined {
+  switch (block['type']) {
     case 'text':
-      if (typeof block['text'] === 'string') return textBlocks(block['text'], tally);
-      break;
+      return typeof block['text'] === 'string' ? textBlocks(block['text'], tally) : undefined;
     case 'image':
       return [sourceMedia('image', block['source'], undefined)];
     case 'document':
@@ -68,12 +71,12 @@ function plainBlocks(block: Fields, type: string, tally: Tally, depth: number): 
     case 'tool_reference':
       return labelled(textOf(block['tool_name']), 'tool-reference');
     case 'container_upload':
+    case 'code_execution_output':
       return [linkedMedia('file', block['file_id'])];
     case 'compaction':
       return labelled(textOf(block['content']), 'compaction-summary');
   }
-  tally.unknown(`block/${type}`);
-  return [];
+  return undefined;
 }
 
 function textBlocks(text: string, tally: Tally): TextBlock[] {
@@ -104,58 +107,52 @@ function callBlock(block: Fields): Block {
   });
 }
 
-function resultBlock(block: Fields, tally: Tally): ResultBlock {
+/** A result; one that names no call and holds nothing is another format's, and is tallied. */
+export function resultBlock(block: Fields, tally: Tally): ResultBlock {
   const inner = fieldsOf(block['content']);
   const failed = block['is_error'] === true || inner?.['error_code'] !== undefined;
+  const callId = textOf(block['tool_use_id']) ?? textOf(block['tool_call_id']);
+  if (callId === undefined && !('content' in block)) tally.unknown('result without a call and content');
   return defined<ResultBlock>({
     type: 'result',
-    callId: textOf(block['tool_use_id']),
+    callId,
     content: contentBlocks(block['content'], tally, 0),
     failed: failed || undefined,
   });
 }
 
 /** Content of a result: text, blocks, or the object a server tool answers with. */
-export function contentBlocks(content: unknown, tally: Tally, depth = 0): (TextBlock | MediaBlock)[] {
-  if (content === undefined || content === null || content === '') return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (depth > maxNesting) {
-    tally.unknown('content nested too deep');
-    return [];
-  }
-  if (Array.isArray(content)) return content.flatMap((item) => contentBlocks(item, tally, depth + 1));
-  const block = fieldsOf(content);
-  if (block === undefined) return [{ type: 'text', text: String(content) }];
-  const type = textOf(block['type']) ?? 'untyped';
-  return serverToolBlocks(block, tally, depth) ?? plainBlocks(block, type, tally, depth);
+function contentBlocks(content: unknown, tally: Tally, depth: number): ResultContent {
+  if (depth > maxNesting && typeof content === 'object' && content !== null) return foreignContent(content);
+  return resultContent(
+    content,
+    (block) => serverToolBlocks(block, tally, depth) ?? plainBlocks(block, tally, depth),
+  );
 }
 
-/** The objects that server tools answer with, told by their fields: they are many, and named alike. */
-function serverToolBlocks(
-  block: Fields,
-  tally: Tally,
-  depth: number,
-): (TextBlock | MediaBlock)[] | undefined {
-  if (typeof block['error_code'] === 'string')
-    return [{ type: 'text', text: `error: ${block['error_code']}` }];
-  if (block['type'] === 'web_search_result' || block['type'] === 'web_fetch_result') {
-    const text = [textOf(block['title']), textOf(block['url'])]
-      .filter((part) => part !== undefined)
-      .join(' ');
-    return [
-      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-      ...contentBlocks(block['content'], tally, depth + 1),
-    ];
-  }
-  const streams = [textOf(block['stdout']), textOf(block['stderr'])].filter((part) => part !== undefined);
-  const isExecution = 'stdout' in block || 'stderr' in block;
-  if (isExecution || String(block['type']).endsWith('execution_view_result')) {
-    return [
-      ...streams.map((text): TextBlock => ({ type: 'text', text })),
-      ...contentBlocks(block['content'], tally, depth + 1),
-    ];
-  }
-  return undefined;
+/** The objects that server tools answer with; undefined for every other. */
+function serverToolBlocks(block: Fields, tally: Tally, depth: number): ResultContent | undefined {
+  const texts = serverTexts(block);
+  return (
+    texts && [
+      ...texts
+        .map(textOf)
+        .flatMap((text): TextBlock[] => (text === undefined ? [] : [{ type: 'text', text }])),
+      ...contentBlocks(block['tool_references'] ?? block['content'], tally, depth + 1),
+    ]
+  );
+}
+
+/** What such an object says outside its content. It is told by its fields: the types are many, and named alike. */
+function serverTexts(block: Fields): unknown[] | undefined {
+  const type = textOf(block['type']);
+  if (type === undefined) return undefined;
+  if (typeof block['error_code'] === 'string') return [`error: ${block['error_code']}`];
+  if (type === 'web_search_result' || type === 'web_fetch_result')
+    return [[block['title'], block['url']].filter((part) => typeof part === 'string').join(' ')];
+  if ('stdout' in block || 'stderr' in block) return [block['stdout'], block['stderr']];
+  if (Array.isArray(block['lines'])) return [block['lines'].map(String).join('\n')];
+  return type.endsWith('execution_view_result') || 'tool_references' in block ? [] : undefined;
 }
 
 function sourceMedia(kind: MediaBlock['kind'], value: unknown, name: unknown): MediaBlock {

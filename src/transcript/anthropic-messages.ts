@@ -1,11 +1,12 @@
 /** Requests and responses of the Anthropic Messages API: bodies, bare message arrays, and logs of them. */
-import { anthropicBlocks } from './anthropic-content.js';
-import { type ChatBody, chatBodies, loneMessage } from './chat-bodies.js';
-import { liftLabel, withLabel } from './claude-message.js';
+import { anthropicBlocks, resultBlock } from './anthropic-content.js';
+import { bodiesOf, type ChatBody, chatBodies } from './chat-bodies.js';
 import { Conversation } from './conversation.js';
 import { type Draft, splitResults } from './draft.js';
 import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
+import { liftLabel, withLabels } from './injected-text.js';
+import { roleOf } from './roles.js';
 
 export const anthropicMessages: Importer = {
   name: 'anthropic-messages',
@@ -51,15 +52,10 @@ class AnthropicSink implements RecordSink {
   }
 
   record(value: unknown): void {
-    const bodies = chatBodies(value);
-    const lone = bodies.length === 0 ? loneMessage(value) : undefined;
-    if (lone !== undefined) bodies.push(lone);
-    if (bodies.length === 0) this.#tally.unknown('record without messages');
-    for (const body of bodies) {
+    for (const body of bodiesOf(value, this.#tally)) {
       this.#model = textOf(body.model) ?? this.#model;
-      const isAnswer = lone !== undefined || body.messages[0]?.['type'] === 'message';
       const drafts = body.messages.map((message) => this.#drafts(message));
-      if (isAnswer) this.#conversation.addAnswer(drafts);
+      if (body.isAnswer) this.#conversation.addAnswer(drafts);
       else this.#conversation.addRequest(this.#system(body), drafts);
     }
   }
@@ -80,24 +76,21 @@ class AnthropicSink implements RecordSink {
   }
 
   #drafts(message: Fields): Draft[] {
-    const role = roleOf(message, this.#tally);
-    const blocks = anthropicBlocks(message['content'], this.#tally);
+    const stated = roleOf(message['role']);
+    if (stated === undefined) this.#tally.unknown(`role/${String(message['role'])}`);
+    const blocks =
+      stated === 'tool'
+        ? [resultBlock(message, this.#tally)]
+        : anthropicBlocks(message['content'], this.#tally);
+    const role = stated ?? 'user';
     const draft = defined<Draft>({
       id: textOf(message['id']) ?? '',
       role,
-      blocks: role === 'user' ? blocks.map(withLabel) : blocks,
+      blocks: role === 'user' ? withLabels(blocks) : blocks,
       injected: undefined,
       timeMs: timeMsOf(message['timestamp']),
     });
     const runs = splitResults(draft);
-    // A message that says nothing still has its place in the comparison with later requests.
     return runs.length === 0 ? [draft] : runs.map((run) => liftLabel(run, undefined));
   }
-}
-
-function roleOf(message: Fields, tally: Tally): 'user' | 'assistant' | 'system' {
-  const role = message['role'];
-  if (role === 'assistant' || role === 'system' || role === 'user') return role;
-  tally.unknown(`role/${String(role)}`);
-  return 'user';
 }

@@ -3,10 +3,15 @@
  * and the files of research agents. Shared by the Anthropic and the OpenAI shape, which differ only inside.
  */
 import { type Fields, fieldsOf, listOf } from './fields.js';
+import type { Tally } from './importer.js';
 
 /** The messages of one record, and the prompt a request states beside them. */
 export interface ChatBody {
   readonly messages: readonly Fields[];
+  /** Whether they follow what was said before; a request repeats it. */
+  readonly isAnswer: boolean;
+  /** Items of the list that are no messages: null, metadata. */
+  readonly others: number;
   readonly system?: unknown;
   readonly model?: unknown;
 }
@@ -15,57 +20,71 @@ export interface ChatBody {
 const maxDepth = 3;
 
 /** The bodies of a record, in order; empty for a record that is none. A lone message is not a body. */
-export function chatBodies(value: unknown, depth = 0): ChatBody[] {
+export function chatBodies(value: unknown, isAnswer = false, depth = 0): ChatBody[] {
   if (Array.isArray(value)) {
-    const messages = messagesOf(value);
-    if (messages !== undefined) return [{ messages }];
-    return depth < maxDepth ? value.flatMap((item) => chatBodies(item, depth + 1)) : [];
+    const list = messageList(value);
+    if (list !== undefined) return [{ ...list, isAnswer }];
+    return depth < maxDepth ? value.flatMap((item) => chatBodies(item, isAnswer, depth + 1)) : [];
   }
   const record = fieldsOf(value);
   if (record === undefined || depth > maxDepth) return [];
-  const model = record['model'];
+  const { model, system } = record;
+  const answers = [...choiceBodies(record), ...chatBodies(record['response'], true, depth + 1)];
   for (const key of ['messages', 'history', 'traj']) {
-    const messages = messagesOf(record[key]);
-    if (messages === undefined) continue;
-    const body = { messages, system: record['system'], model };
-    return [
-      body,
-      ...chatBodies(record['response'], depth + 1),
-      ...chatBodies(pickChoices(record), depth + 1),
-    ];
+    const list = messageList(record[key]);
+    // An empty history may be that of anything.
+    const isOne = list !== undefined && (key === 'messages' || list.messages.length > 0);
+    if (isOne) return [{ ...list, isAnswer, system, model }, ...answers];
   }
   if (record['type'] === 'message' && isMessage(record) && Array.isArray(record['content'])) {
-    return [{ messages: [record], model }];
+    return [{ messages: [record], isAnswer: true, others: 0, model }];
   }
-  const choices = pickChoices(record);
-  if (choices !== undefined) {
-    const answers = listOf(choices).map((choice) => fieldsOf(choice)?.['message']);
-    const messages = messagesOf(answers);
-    return messages === undefined ? [] : [{ messages, model }];
-  }
-  return [...chatBodies(record['request'], depth + 1), ...chatBodies(record['response'], depth + 1)];
+  return [...chatBodies(record['request'], isAnswer, depth + 1), ...answers];
 }
 
-/** A single message on a line of its own, as it counts only where the format was forced. */
-export function loneMessage(value: unknown): ChatBody | undefined {
+/**
+ * The bodies of a record of a source whose format is settled: there a single message on a line of its own counts
+ * too. What is none is tallied.
+ */
+export function bodiesOf(value: unknown, tally: Tally): ChatBody[] {
+  const bodies = chatBodies(value);
   const record = fieldsOf(value);
-  return record !== undefined && isMessage(record) ? { messages: [record] } : undefined;
+  if (bodies.length === 0 && record !== undefined && isMessage(record))
+    return [{ messages: [record], isAnswer: true, others: 0 }];
+  if (bodies.length === 0) tally.unknown('record without messages');
+  for (const body of bodies) {
+    for (let i = 0; i < body.others; i++) tally.unknown('item that is no message');
+  }
+  return bodies;
 }
 
-function pickChoices(record: Fields): unknown {
-  return Array.isArray(record['choices']) ? record['choices'] : undefined;
+function choiceBodies(record: Fields): ChatBody[] {
+  const choices = listOf(record['choices']).map((choice) => fieldsOf(fieldsOf(choice)?.['message']));
+  const messages = choices.filter((message) => message !== undefined && isMessage(message)) as Fields[];
+  if (messages.length === 0) return [];
+  return [{ messages, isAnswer: true, others: choices.length - messages.length, model: record['model'] }];
 }
 
-/** The array if every item is a message; an empty array is a conversation that has not begun. */
-function messagesOf(value: unknown): readonly Fields[] | undefined {
+/**
+ * The messages of an array most of whose items are messages, one at least with something said in it: lists of
+ * users and of files have roles too. An empty array is a conversation that has not begun.
+ */
+function messageList(value: unknown): Pick<ChatBody, 'messages' | 'others'> | undefined {
   if (!Array.isArray(value)) return undefined;
   const messages = value.map(fieldsOf).filter((item) => item !== undefined && isMessage(item)) as Fields[];
-  return messages.length === value.length ? messages : undefined;
+  const isList = messages.length * 2 > value.length && messages.some(isSpoken);
+  return isList || value.length === 0 ? { messages, others: value.length - messages.length } : undefined;
 }
 
 function isMessage(record: Fields): boolean {
-  if (typeof record['role'] !== 'string') return false;
-  return ['content', 'tool_calls', 'function_call', 'refusal', 'reasoning_content'].some(
-    (key) => key in record,
-  );
+  return typeof record['role'] === 'string';
+}
+
+const spokenKeys = [
+  ...['content', 'tool_calls', 'function_call', 'refusal', 'audio'],
+  ...['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'],
+];
+
+function isSpoken(message: Fields): boolean {
+  return spokenKeys.some((key) => key in message);
 }

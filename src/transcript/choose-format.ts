@@ -39,20 +39,18 @@ export function chooseFormat(head: SourceHead, name: string, options: FormatChoi
 
 function recognise(head: SourceHead, name: string): ChosenFormat {
   const { probe, counts } = head;
-  for (const known of knownFormats) {
-    if (transcriptFormats.some((importer) => importer.name === known.name)) continue;
-    if (probe.records.some((record) => known.marks(record))) {
-      throw unrecognised(name, `${known.title}, which this version does not read`);
-    }
-  }
-  refuseBinary(probe.head, name);
+  const isMostlyJson = probe.jsonShare > 0.5;
+  const records = isMostlyJson ? probe.records : [];
   const claims = transcriptFormats
+    .filter((importer) => isMostlyJson || importer.mixed === true || importer.reads === 'text')
     .map((importer) => ({ importer, confidence: importer.detect(probe) }))
     .filter((claim) => claim.confidence !== 'no');
-  const records = claims.filter((claim) => claim.importer.reads === 'records');
-  const claim = records.find((each) => each.confidence === 'certain') ?? records[0];
+  const found = claims.filter((claim) => claim.importer.reads === 'records');
+  const claim = found.find((each) => each.confidence === 'certain') ?? found[0];
+  refuseKnown(records, claim?.confidence === 'certain', name);
   if (claim !== undefined) return claim;
-  refuseMessageLog(probe.records, name);
+  refuseBinary(probe.head, name);
+  refuseMessageLog(records, name);
   if (counts.values === 0 && counts.noise === 0 && /^\s*(\{\s*"|\[\s*\{)/.test(probe.head)) {
     throw new SnapcompactError('broken-input', {
       expected: 'at least one complete JSON record',
@@ -64,6 +62,16 @@ function recognise(head: SourceHead, name: string): ChosenFormat {
   const text = claims[0];
   if (text === undefined) throw unrecognised(name, 'something no format claims');
   return text;
+}
+
+/** A record of a known format inside a session of another is a quotation, unless there are more of them. */
+function refuseKnown(records: readonly unknown[], isClaimed: boolean, name: string): void {
+  for (const known of knownFormats) {
+    if (transcriptFormats.some((importer) => importer.name === known.name)) continue;
+    const marked = records.filter((record) => known.marks(record)).length;
+    if (isClaimed ? marked * 2 > records.length : marked > 0)
+      throw unrecognised(name, `${known.title}, which this version does not read`);
+  }
 }
 
 /** The importer of this name. Throws `usage` with the names there are. */
@@ -89,7 +97,9 @@ function refuseMessageLog(records: readonly unknown[], name: string): void {
 /** Share of control characters above which a text is taken for data. Terminal logs stay well below. */
 const maxControlShare = 0.1;
 
-function refuseBinary(head: string, name: string): void {
+function refuseBinary(padded: string, name: string): void {
+  // Blocks of NUL are what a file system leaves of a write that was lost.
+  const head = padded.replace(/\0{16,}/g, '');
   let suspicious = 0;
   for (let i = 0; i < head.length; i++) {
     const code = head.charCodeAt(i);

@@ -1,12 +1,12 @@
 /** What stands in a Claude Code session beside the turns: notes, attachments, and marks on injected turns. */
 import type { Block } from '../history/history.js';
 import { anthropicBlocks } from './anthropic-content.js';
-import { liftLabel, withLabel } from './claude-message.js';
 import { silentAttachments, silentSystemTypes } from './claude-records.js';
 import { type Draft, firstLine, noteDraft } from './draft.js';
 import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
 import type { Tally } from './importer.js';
-import { injectionOf } from './injected-text.js';
+import { injectionOf, liftLabel, withLabels } from './injected-text.js';
+import { fileMedia } from './media.js';
 
 const maxNoteChars = 300;
 
@@ -15,10 +15,15 @@ export function claudeInjection(record: Fields, message: Fields): string | undef
   if (record['isCompactSummary'] === true) return 'compaction-summary';
   if (record['isApiErrorMessage'] === true) return 'api-error';
   if (message['model'] === '<synthetic>') return 'synthetic';
-  const origin = fieldsOf(record['origin'])?.['kind'];
-  if (typeof origin === 'string' && origin !== 'human') return firstLine(origin, 40);
-  if (record['isMeta'] === true) return 'meta';
-  return record['isVisibleInTranscriptOnly'] === true ? 'transcript-only' : undefined;
+  return wroteIt(record) ?? (record['isVisibleInTranscriptOnly'] === true ? 'transcript-only' : undefined);
+}
+
+/** What a record or a queued prompt names as its origin, if that is not the user. */
+function wroteIt(record: Fields): string | undefined {
+  const origin = textOf(fieldsOf(record['origin'])?.['kind']);
+  if (origin !== undefined && origin !== 'human') return firstLine(origin, 40);
+  if (record['commandMode'] === 'task-notification') return 'task-notification';
+  return record['isMeta'] === true ? 'meta' : undefined;
 }
 
 /** The message of a `system` or `continued-in` record, or undefined (tallied) if it has nothing to say. */
@@ -59,8 +64,9 @@ export function claudeAttachment(record: Fields, place: string, tally: Tally): D
     timeMs: timeMsOf(record['timestamp']),
   };
   if (attachment !== undefined && type === 'queued_command') {
-    const blocks = anthropicBlocks(attachment['prompt'], tally).map(withLabel);
-    return liftLabel(defined<Draft>({ ...base, blocks, injected: undefined }), undefined);
+    const blocks = withLabels(anthropicBlocks(attachment['prompt'], tally));
+    const draft = defined<Draft>({ ...base, blocks, injected: undefined });
+    return liftLabel(draft, wroteIt(attachment) ?? wroteIt(record));
   }
   if (attachment !== undefined && type === 'file') {
     const blocks = fileBlocks(attachment, tally);
@@ -100,15 +106,16 @@ function apiErrorText(record: Fields): string {
   return typeof status === 'number' ? `${status} ${text}` : text;
 }
 
+/** Text with the file's name before it; pictures, PDFs and notebooks as a note alone. */
 function fileBlocks(attachment: Fields, tally: Tally): Block[] {
   const content = fieldsOf(attachment['content']);
   const file = fieldsOf(content?.['file']) ?? content;
   const name = textOf(attachment['filename']) ?? textOf(file?.['filePath']);
+  if (file !== undefined && 'base64' in file) return [fileMedia(file, name)];
+  const note: Block[] = name === undefined ? [] : [{ type: 'media', kind: 'file', name }];
   const text = textOf(file?.['content']) ?? textOf(attachment['content']);
-  const blocks: Block[] = [];
-  if (name !== undefined) blocks.push({ type: 'media', kind: 'file', name });
-  if (text !== undefined) blocks.push({ type: 'text', text });
-  else if (Array.isArray(attachment['content']))
-    blocks.push(...anthropicBlocks(attachment['content'], tally));
-  return blocks;
+  if (text !== undefined) return [...note, { type: 'text', text }];
+  if (Array.isArray(attachment['content']))
+    return [...note, ...anthropicBlocks(attachment['content'], tally)];
+  return note;
 }

@@ -2,12 +2,17 @@
  * User and assistant records of Claude Code, in its session files and in its stream-json output: the same
  * messages in wrappers whose keys are spelled differently.
  */
-import type { Block, TextBlock } from '../history/history.js';
+import type { Block } from '../history/history.js';
 import { anthropicBlocks } from './anthropic-content.js';
 import { type Draft, splitResults } from './draft.js';
-import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
+import { type Fields, fieldsOf, textOf } from './fields.js';
 import type { Tally } from './importer.js';
-import { injectionOf } from './injected-text.js';
+import { liftLabel, withLabels } from './injected-text.js';
+import { fileMedia, isData, linkedMedia } from './media.js';
+import type { ResultContent } from './result-content.js';
+
+/** How deep texts lie in a structured copy. */
+const maxNesting = 4;
 
 /** What the wrapper says about its message. */
 export interface ClaudeWrapper {
@@ -23,18 +28,18 @@ export interface ClaudeWrapper {
 
 /** The messages of one record: a record that mixes results and text gives one of each. */
 export function claudeDrafts(wrapper: ClaudeWrapper, tally: Tally): Draft[] {
-  const blocks = anthropicBlocks(wrapper.message['content'], tally)
-    .map((block) => withFallback(block, wrapper.toolUseResult))
-    .map((block) => (wrapper.role === 'user' ? withLabel(block) : block));
-  return splitResults(
-    defined<Draft>({
-      id: wrapper.id,
-      role: wrapper.role,
-      blocks,
-      injected: undefined,
-      timeMs: wrapper.timeMs,
-    }),
-  ).map((run) => liftLabel(run, wrapper.injected));
+  const content = anthropicBlocks(wrapper.message['content'], tally);
+  // With several results nothing says whose copy it is.
+  const results = content.filter((block) => block.type === 'result').length;
+  const copy = results === 1 ? wrapper.toolUseResult : undefined;
+  const blocks = copy === undefined ? content : content.map((block) => withFallback(block, copy));
+  const draft: Draft = {
+    id: wrapper.id,
+    role: wrapper.role,
+    blocks: wrapper.role === 'user' ? withLabels(blocks) : blocks,
+    ...(wrapper.timeMs !== undefined && { timeMs: wrapper.timeMs }),
+  };
+  return splitResults(draft).map((run) => liftLabel(run, wrapper.injected));
 }
 
 /** Key that all lines of one API response share, or undefined for anything else. */
@@ -51,46 +56,22 @@ export function answeringModel(message: Fields): string | undefined {
   return model === '<synthetic>' ? undefined : model;
 }
 
-/** Names injected text blocks of a user turn one by one; real user text may stand beside them. */
-export function withLabel(block: Block): Block {
-  if (block.type !== 'text' || block.injected !== undefined) return block;
-  const injected = injectionOf(block.text);
-  return injected === undefined ? block : { ...block, injected };
-}
-
-/** A message whose every block was injected by the same thing is injected as a whole. */
-export function liftLabel(draft: Draft, stated: string | undefined): Draft {
-  if (draft.role === 'tool') return draft;
-  const labels = new Set(draft.blocks.map((block) => (block.type === 'text' ? block.injected : undefined)));
-  const [only] = labels;
-  if (labels.size === 1 && only !== undefined) {
-    const blocks = draft.blocks.map((block): Block => (block.type === 'text' ? plain(block) : block));
-    return { ...draft, blocks, injected: only };
-  }
-  return stated === undefined ? draft : { ...draft, injected: stated };
-}
-
-function plain({ type, text }: TextBlock): TextBlock {
-  return { type, text };
-}
-
 function withFallback(block: Block, toolUseResult: unknown): Block {
   if (block.type !== 'result' || block.content.length > 0) return block;
-  const text = fallbackText(toolUseResult);
-  return text === undefined ? block : { ...block, content: [{ type: 'text', text }] };
+  return { ...block, content: fallbackContent(toolUseResult, 0) };
 }
 
-function fallbackText(value: unknown): string | undefined {
-  if (typeof value === 'string') return textOf(value);
-  if (Array.isArray(value)) return textOf(value.map((item) => fallbackText(item) ?? '').join('\n'));
+/** Texts of the structured copy, as far as they are those that the model was given. */
+function fallbackContent(value: unknown, depth: number): ResultContent {
+  if (typeof value === 'string' && /\S/.test(value))
+    return isData(value) ? [linkedMedia('file', value)] : [{ type: 'text', text: value }];
+  if (depth > maxNesting) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => fallbackContent(item, depth + 1));
   const result = fieldsOf(value);
-  if (result === undefined) return undefined;
+  if (result === undefined) return [];
+  if (result['base64'] !== undefined) return [fileMedia(result)];
   const streams = [textOf(result['stdout']), textOf(result['stderr'])].filter((part) => part !== undefined);
-  if (streams.length > 0) return streams.join('\n');
-  return (
-    textOf(result['text']) ??
-    textOf(result['content']) ??
-    textOf(fieldsOf(result['file'])?.['content']) ??
-    (listOf(result['content']).length > 0 ? fallbackText(result['content']) : undefined)
-  );
+  if (streams.length > 0) return [{ type: 'text', text: streams.join('\n') }];
+  const inner = result['text'] ?? result['content'] ?? result['file'];
+  return fallbackContent(inner, depth + 1);
 }

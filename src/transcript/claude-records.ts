@@ -84,22 +84,28 @@ export function detectClaudeCode(probe: Probe): Confidence {
     const type = record?.['type'];
     if (record === undefined || typeof type !== 'string') continue;
     if (spokenTypes.has(type) && hasEnvelope(record)) return 'certain';
-    const isKind = stateTypes.has(type) || titleTypes.has(type) || type === 'continued-in';
-    if (isKind || hasMessage(record)) kinds += 1;
-    if (ownTypes.has(type) || (isKind && typeof record['sessionId'] === 'string')) owned = true;
+    const isState = stateTypes.has(type) || titleTypes.has(type) || type === 'continued-in';
+    const isOfSession = typeof record['sessionId'] === 'string' && /^[a-z][a-z0-9-]*$/.test(type);
+    if (isState || (isOfSession && !isTurn(record)) || hasMessage(record)) kinds += 1;
+    if (ownTypes.has(type) || (isState && isOfSession)) owned = true;
   }
   if (kinds === 0 || kinds * 2 < probe.records.length) return 'no';
   return owned && kinds === probe.records.length ? 'certain' : 'probable';
 }
 
-/** `session_id` and `parent_tool_use_id` are how the stream of a headless run spells it. */
+/** `session_id` and `parent_tool_use_id` are how the stream of a headless run spells it; the others are Qwen Code's. */
 function hasEnvelope(record: Fields): boolean {
-  if ('parent_tool_use_id' in record) return false;
+  if ('parent_tool_use_id' in record || 'systemPayload' in record) return false;
+  if (isTurn(record) && !hasMessage(record)) return false;
   return typeof record['sessionId'] === 'string' || 'parentUuid' in record || 'isSidechain' in record;
 }
 
+function isTurn(record: Fields): boolean {
+  return record['type'] === 'user' || record['type'] === 'assistant';
+}
+
 function hasMessage(record: Fields): boolean {
-  if (record['type'] !== 'user' && record['type'] !== 'assistant') return false;
+  if (!isTurn(record)) return false;
   return !('parent_tool_use_id' in record) && 'content' in (fieldsOf(record['message']) ?? {});
 }
 
@@ -108,7 +114,8 @@ const progressHead = Buffer.from(',"type":"progress","data":', 'latin1');
 /**
  * `progress` for a line that surely is one progress record, else undefined. Sure means: the first bracket inside
  * the record opens its `data`, so the type stands at the top level; the line ends with a bracket; and nothing in
- * it looks like the border of two records.
+ * it looks like the border of two records. Old side chains are tied together by records without an agent's name,
+ * so these are read.
  */
 export function passOverProgress(line: Uint8Array): string | undefined {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
@@ -116,5 +123,7 @@ export function passOverProgress(line: Uint8Array): string | undefined {
   const from = bracket - progressHead.length;
   if (from < 1 || bytes.compare(progressHead, 0, progressHead.length, from, bracket) !== 0) return undefined;
   if (bytes[bytes.length - 1] !== 0x7d || bytes[0] !== 0x7b) return undefined;
+  const head = bytes.toString('latin1', 0, from);
+  if (head.includes('"isSidechain":true') && !head.includes('"agentId":"')) return undefined;
   return /\}[\s\0]*\{/.test(bytes.toString('latin1', bracket)) ? undefined : 'progress';
 }

@@ -54,9 +54,20 @@ const silentSystemTypes: ReadonlySet<string> = new Set([
   'files_persisted',
 ]);
 
-function detect(probe: Probe): Confidence {
-  return probe.records.flat().some(isMark) ? 'certain' : 'no';
+/**
+ * A log may hold more noise than records, so the share of JSON does not decide; but then most of the JSON has to be
+ * of the stream, in more than one record, and not fenced in as a quotation.
+ */
+function detect({ records: values, jsonShare, head }: Probe): Confidence {
+  const records = values.flat();
+  const marks = records.filter(isMark).length;
+  if (jsonShare > 0.5 || marks === 0) return marks > 0 ? 'certain' : 'no';
+  const kin = records.filter(isKin);
+  const isRun = marks > 1 || (jsonShare >= 0.2 && isMark(records[0]) && kin.some(isSpoken));
+  return isRun && kin.length * 2 > records.length && !fencedJson.test(head) ? 'certain' : 'no';
 }
+
+const fencedJson = /^[ \t]*(```|~~~)[^\n]*\n\s*[{[]/m;
 
 function isMark(value: unknown): boolean {
   const record = fieldsOf(value);
@@ -64,6 +75,17 @@ function isMark(value: unknown): boolean {
   if ('parent_tool_use_id' in record) return true;
   if (record['type'] === 'system') return record['subtype'] === 'init';
   return record['type'] === 'result' && 'is_error' in record && 'subtype' in record;
+}
+
+/** Whether a record may stand in a stream that other records mark. */
+function isKin(value: unknown): boolean {
+  const record = fieldsOf(value);
+  if (record === undefined || 'sessionId' in record) return false;
+  return typeof record['session_id'] === 'string' || isSpoken(record);
+}
+
+function isSpoken(value: unknown): boolean {
+  return /^(user|assistant|result)$/.test(String(fieldsOf(value)?.['type']));
 }
 
 class StreamSink implements RecordSink {
@@ -181,6 +203,8 @@ class StreamSink implements RecordSink {
   #result(record: Fields, id: string): void {
     const subtype = textOf(record['subtype']) ?? 'untyped';
     const text = textOf(record['result']);
+    // The model gave it as the input of a call, which stands in the stream.
+    if (record['structured_output'] != null) this.#tally.skip('structured_output');
     if (subtype !== 'success') {
       const errors = Array.isArray(record['errors']) ? record['errors'].map(String).join('; ') : '';
       const note = `The run ended: ${firstLine(subtype, 60)}${errors === '' ? '' : ` (${firstLine(errors, maxNoteChars)})`}`;
@@ -201,16 +225,18 @@ class StreamSink implements RecordSink {
     }
   }
 
-  /** Whether the last thing the main agent said is `text`, in one block or in all blocks of its last message. */
+  /** Whether the main agent said `text` since the user last spoke, in one block or in all blocks of a message. */
   #saysAlready(text: string): boolean {
-    const last = this.#main.messages.findLast((message) => message.role === 'assistant');
-    const texts = (last?.blocks ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
     const wanted = text.trim();
-    return (
-      texts.at(-1)?.trim() === wanted ||
-      texts.join('').trim() === wanted ||
-      texts.join('\n').trim() === wanted
-    );
+    const { messages } = this.#main;
+    for (let i = messages.length - 1; i >= 0; i--) {
+      const { role, injected, blocks } = messages[i] as Draft;
+      if (role === 'user' && injected === undefined) return false;
+      if (role !== 'assistant') continue;
+      const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+      if ([...texts, texts.join(''), texts.join('\n')].some((each) => each.trim() === wanted)) return true;
+    }
+    return false;
   }
 }
 

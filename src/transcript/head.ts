@@ -10,11 +10,20 @@ const probeValues = 50;
 /** No further than this, unless a single value is larger. */
 const probeBytes = 8 * 2 ** 20;
 const headBytes = 64 * 2 ** 10;
-/** A file with more lines of other text per value than this is a text that quotes JSON, not a log with noise. */
-const maxNoisePerValue = 4;
 
-/** An event of the reader, kept for the sink that is not known yet. */
-export type KeptEvent = (target: JsonEvents) => void;
+/** What the reader told of a value or a line, kept for the sink that is not known yet. */
+export type KeptEvent =
+  | { readonly kind: 'value'; readonly value: unknown; readonly line: number }
+  | { readonly kind: 'broken'; readonly line: number; readonly reason: string; readonly torn: boolean }
+  | { readonly kind: 'noise'; readonly line: number };
+
+export function replay(events: readonly KeptEvent[], target: JsonEvents): void {
+  for (const event of events) {
+    if (event.kind === 'value') target.value(event.value, event.line);
+    else if (event.kind === 'noise') target.noise(event.line);
+    else target.broken(event.line, event.reason, event.torn);
+  }
+}
 
 export interface SourceHead {
   readonly probe: Probe;
@@ -61,7 +70,8 @@ export async function readHead(source: AsyncIterable<Uint8Array>): Promise<Sourc
   const head = decodeHead(chunks);
   return {
     probe: {
-      records: keeper.noiseCount <= keeper.values * maxNoisePerValue ? keeper.first : [],
+      records: keeper.first,
+      jsonShare: keeper.values / Math.max(1, keeper.values + keeper.noiseCount),
       document: complete && keeper.values === 1,
       head,
     },
@@ -86,16 +96,16 @@ class EventKeeper implements JsonEvents {
   value(value: unknown, line: number): void {
     this.values += 1;
     if (this.first.length < probeValues) this.first.push(value);
-    this.events.push((target) => target.value(value, line));
+    this.events.push({ kind: 'value', value, line });
   }
   passed(): void {}
   broken(line: number, reason: string, torn: boolean): void {
     this.brokenCount += 1;
-    this.events.push((target) => target.broken(line, reason, torn));
+    this.events.push({ kind: 'broken', line, reason, torn });
   }
   noise(line: number): void {
     this.noiseCount += 1;
-    this.events.push((target) => target.noise(line));
+    this.events.push({ kind: 'noise', line });
   }
 }
 

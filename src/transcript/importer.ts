@@ -31,8 +31,13 @@ export type Confidence = 'no' | 'probable' | 'certain';
 
 /** The head of a source, as far as it is needed to recognise it. */
 export interface Probe {
-  /** The first parseable JSON values, at most 50; none if most of the source's head is not JSON. */
+  /** The first parseable JSON values, at most 50. */
   readonly records: readonly unknown[];
+  /**
+   * Values seen, as a share of values and lines of other text: a text may quote JSON. Unless it is above one half,
+   * only importers that are `mixed` or read text are asked.
+   */
+  readonly jsonShare: number;
   /** Whether the source is one JSON document rather than lines. */
   readonly document: boolean;
   /** The first 64 KB, decoded. */

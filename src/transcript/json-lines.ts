@@ -147,6 +147,7 @@ export class JsonLines {
     }
     const parsed = parse(text);
     if (parsed !== undefined) this.#events.value(parsed.value, number);
+    else if (isWords(text)) this.#events.noise(number);
     else this.#takeApart(line, from, to);
     return [];
   }
@@ -157,23 +158,25 @@ export class JsonLines {
     while (at < to) {
       const scanner = new JsonScanner();
       const found = scanner.scan(line.bytes, at, to);
-      if (found.state === 'more' && !scanner.inString) {
+      // A writer that died leaves NULs behind the half of a record, and the next one goes on behind them.
+      const nul = found.state === 'end' ? -1 : line.bytes.indexOf(0, at);
+      const next = nul < 0 || nul >= to ? to : skipBlank(line.bytes, nul, to);
+      if (found.state === 'end') {
+        this.#emit(line.bytes.subarray(at, found.at), line.number);
+        at = skipBlank(line.bytes, found.at, to);
+        if (at === to || startsValue(line.bytes, at)) continue;
+        this.#events.broken(line.number, 'text after a complete value', false);
+        return;
+      }
+      if (found.state === 'more' && !scanner.inString && next === to) {
         const rest = { ...line, bytes: Buffer.from(line.bytes.subarray(at)) };
         this.#open = { lines: [rest], scanner, indent: at - skipLeadingNul(line.bytes), bytes: to - at };
         return;
       }
-      if (found.state !== 'end') {
-        const reason =
-          found.state === 'bad' ? `byte ${found.at + 1} cannot stand there` : 'cut inside a string';
-        this.#events.broken(line.number, reason, line.torn && found.state === 'more');
-        return;
-      }
-      this.#emit(line.bytes.subarray(at, found.at), line.number);
-      at = skipBlank(line.bytes, found.at, to);
-      if (at < to && !startsValue(line.bytes, at)) {
-        this.#events.broken(line.number, 'text after a complete value', false);
-        return;
-      }
+      const place = scanner.inString ? 'cut inside a string' : 'cut inside a value';
+      const reason = found.state === 'bad' ? `byte ${found.at + 1} cannot stand there` : place;
+      this.#events.broken(line.number, reason, line.torn && found.state === 'more' && next === to);
+      at = next;
     }
   }
 
@@ -215,7 +218,11 @@ export class JsonLines {
     this.#rescannedBytes += again.reduce((sum, line) => sum + line.bytes.length + lineCostBytes, 0);
     // Many open brackets in a row would otherwise be read again once per bracket.
     if (this.#rescannedBytes <= this.#seenBytes + rescanAllowanceBytes) return again;
-    for (const line of again) this.#events.broken(line.number, 'cut inside a value', false);
+    for (const line of again) {
+      const parsed = parse(line.bytes);
+      if (typeof parsed?.value === 'object') this.#events.value(parsed.value, line.number);
+      else this.#events.broken(line.number, 'cut inside a value', false);
+    }
     return [];
   }
 
@@ -232,6 +239,18 @@ function parse(bytes: Buffer): { readonly value: unknown } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether a line that begins with a bracket and is no JSON is a line of words all the same: `[INFO] go`, `[1/4] go`,
+ * `{ braces }`. JSON of any use has a string before it goes wrong.
+ */
+function isWords(line: Buffer): boolean {
+  const found = new JsonScanner().scan(line, 0, line.length);
+  const end = found.state === 'more' ? line.length : found.at;
+  const isWhole =
+    found.state === 'more' || (found.state === 'end' && startsValue(line, skipBlank(line, end, line.length)));
+  return !isWhole && !line.subarray(0, end).includes(0x22);
 }
 
 function startsValue(bytes: Uint8Array, at: number): boolean {

@@ -32,12 +32,25 @@ const codexExecTypes = new Set([
   'item.completed',
 ]);
 
+/** Gemini's parts have no type; those of the Vercel SDK do. */
 function hasParts(value: unknown): boolean {
-  return listOf(value).some((item) => Array.isArray(fieldsOf(item)?.['parts']));
+  return listOf(value).some((item) =>
+    listOf(fieldsOf(item)?.['parts']).some(
+      (part) => fieldsOf(part) !== undefined && !('type' in (part as Fields)),
+    ),
+  );
 }
 
 function hasInfoAndParts(value: unknown): boolean {
-  return listOf(value).some((item) => fieldsOf(fieldsOf(item)?.['info']) !== undefined && hasParts([item]));
+  return listOf(value).some(
+    (item) => fieldsOf(fieldsOf(item)?.['info']) !== undefined && Array.isArray(fieldsOf(item)?.['parts']),
+  );
+}
+
+/** A row of the table of messages. */
+function isHermesRow(value: unknown): boolean {
+  const row = fieldsOf(value);
+  return row !== undefined && 'role' in row && ('session_id' in row || row['role'] === 'session_meta');
 }
 
 function isResponseItem(value: unknown): boolean {
@@ -49,14 +62,42 @@ function isResponseItem(value: unknown): boolean {
   );
 }
 
+/** Either kind names its source; an action has arguments, an observation its content. */
+function isOpenHandsEvent(value: unknown): boolean {
+  const event = fieldsOf(value);
+  if (event === undefined || typeof event['source'] !== 'string') return false;
+  return 'action' in event ? 'args' in event : 'observation' in event && 'content' in event;
+}
+
 /** In the order in which they are tried. */
 export const knownFormats: readonly KnownFormat[] = [
+  byObject(
+    'qwen-code',
+    'a Qwen Code session',
+    (r) => 'sessionId' in r && ('systemPayload' in r || Array.isArray(fieldsOf(r['message'])?.['parts'])),
+  ),
+  byObject(
+    'amp',
+    'an Amp thread',
+    (r) => /^T-/.test(String(r['id'])) && 'v' in r && Array.isArray(r['messages']),
+  ),
   byObject('atif', 'an ATIF trajectory', (r) => 'schema_version' in r && Array.isArray(r['steps'])),
   {
     name: 'opencode',
     title: 'an OpenCode export',
     marks: (record) => hasInfoAndParts(record) || hasInfoAndParts(fieldsOf(record)?.['messages']),
   },
+  byObject(
+    'opencode-storage',
+    'one file of the storage folder of OpenCode',
+    (r) => /^(ses|msg|prt)_/.test(String(r['id'])) && ('projectID' in r || 'sessionID' in r),
+  ),
+  byObject(
+    'opencode-run',
+    'the output of `opencode run --format json`',
+    (r) =>
+      typeof r['sessionID'] === 'string' && typeof r['type'] === 'string' && ('part' in r || 'error' in r),
+  ),
   byObject(
     'gemini',
     'a Gemini CLI session',
@@ -89,7 +130,7 @@ export const knownFormats: readonly KnownFormat[] = [
     'a Hermes session',
     (r) =>
       Array.isArray(r['messages']) &&
-      ('started_at' in r || 'session_start' in r || (typeof r['source'] === 'string' && 'id' in r)),
+      ('started_at' in r || 'session_start' in r || listOf(r['messages']).some(isHermesRow)),
   ),
   {
     name: 'openai-responses',
@@ -98,10 +139,51 @@ export const knownFormats: readonly KnownFormat[] = [
       const fields = fieldsOf(record);
       if (fields === undefined) return listOf(record).some(isResponseItem);
       if (fields['object'] === 'response' && Array.isArray(fields['output'])) return true;
-      if (listOf(fields['input']).length > 0)
-        return 'model' in fields || listOf(fields['input']).some(isResponseItem);
+      const items = listOf(fields['input'])
+        .map(fieldsOf)
+        .filter((item) => item !== undefined);
+      if (items.some(isResponseItem)) return true;
+      // The input of an embedding is a list, too: of strings.
+      if ('model' in fields && items.some((item) => 'role' in item || 'type' in item)) return true;
       return isResponseItem(fields);
     },
+  },
+  byObject(
+    'gemini-stream-json',
+    'the stream-json output of Gemini CLI',
+    (r) =>
+      (r['type'] === 'init' && 'session_id' in r && 'model' in r) ||
+      ((r['type'] === 'tool_use' || r['type'] === 'tool_result') && 'tool_id' in r),
+  ),
+  byObject(
+    'kimi-wire',
+    'the wire log of Kimi CLI',
+    (r) =>
+      (r['type'] === 'metadata' && 'protocol_version' in r) ||
+      (fieldsOf(r['message']) !== undefined && 'payload' in (r['message'] as Fields)),
+  ),
+  byObject(
+    'vscode-chat',
+    'a chat of VS Code',
+    (r) => Array.isArray(r['requests']) && ('requesterUsername' in r || 'responderUsername' in r),
+  ),
+  {
+    name: 'openhands',
+    title: 'an OpenHands event log',
+    marks: (record) => (Array.isArray(record) ? record : [record]).some(isOpenHandsEvent),
+  },
+  byObject(
+    'langsmith',
+    'a LangSmith trace',
+    (r) => 'run_type' in r && 'inputs' in r && ('trace_id' in r || 'dotted_order' in r),
+  ),
+  {
+    name: 'chatgpt-export',
+    title: 'an export of ChatGPT',
+    marks: (record) =>
+      (Array.isArray(record) ? record : [record]).some(
+        (item) => fieldsOf(fieldsOf(item)?.['mapping']) !== undefined && 'current_node' in (item as Fields),
+      ),
   },
   byObject('copilot', 'a Copilot CLI event log', (r) => r['type'] === 'session.start' && 'data' in r),
   byObject(

@@ -1,10 +1,10 @@
 /** Chat Completions messages: request bodies, responses, bare arrays, logs, and runs of SWE-agent and its kin. */
-import { type ChatBody, chatBodies, loneMessage } from './chat-bodies.js';
+import { bodiesOf, type ChatBody, chatBodies } from './chat-bodies.js';
 import { Conversation } from './conversation.js';
 import type { Draft } from './draft.js';
-import { defined, type Fields, listOf, textOf } from './fields.js';
+import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
-import { openaiDraft } from './openai-message.js';
+import { openaiDrafts } from './openai-message.js';
 
 export const openaiChat: Importer = {
   name: 'openai-chat',
@@ -18,7 +18,8 @@ export const openaiChat: Importer = {
 function detect(probe: Probe): Confidence {
   const bodies = probe.records.flatMap((record) => chatBodies(record));
   const messages = bodies.flatMap((body) => body.messages);
-  if (messages.some(isOwn) || probe.records.some(hasChoices)) return 'certain';
+  const isAnyAnswer = probe.records.some((record) => listOf(fieldsOf(record)?.['choices']).length > 0);
+  if (messages.some(isOwn) || (bodies.length > 0 && isAnyAnswer)) return 'certain';
   if (bodies.length === 0) return 'no';
   return messages.length === 0 && probe.records.every(Array.isArray) ? 'no' : 'probable';
 }
@@ -26,10 +27,6 @@ function detect(probe: Probe): Confidence {
 function isOwn(message: Fields): boolean {
   const role = message['role'];
   return role === 'tool' || role === 'function' || 'tool_calls' in message || 'function_call' in message;
-}
-
-function hasChoices(record: unknown): boolean {
-  return chatBodies(record).length > 0 && listOf((record as Fields)['choices']).length > 0;
 }
 
 class OpenaiSink implements RecordSink {
@@ -43,18 +40,13 @@ class OpenaiSink implements RecordSink {
   }
 
   record(value: unknown): void {
-    const bodies: ChatBody[] = chatBodies(value);
-    const lone = bodies.length === 0 ? loneMessage(value) : undefined;
-    if (lone !== undefined) bodies.push(lone);
-    if (bodies.length === 0) this.#tally.unknown('record without messages');
-    bodies.forEach((body, i) => {
+    const bodies = bodiesOf(value, this.#tally);
+    for (const body of bodies) {
       this.#model = textOf(body.model) ?? this.#model;
-      const drafts = body.messages.map((message) => [openaiDraft(message, this.#tally)]);
-      // What follows the messages of the same record is the answer to them.
-      const isAnswer = lone !== undefined || i > 0 || isResponse(value);
-      if (isAnswer) this.#conversation.addAnswer(drafts);
+      const drafts = body.messages.map((message) => openaiDrafts(message, this.#tally));
+      if (body.isAnswer) this.#conversation.addAnswer(drafts);
       else this.#conversation.addRequest(this.#system(body), drafts);
-    });
+    }
   }
 
   finish(): Imported {
@@ -69,11 +61,7 @@ class OpenaiSink implements RecordSink {
 
   /** Some proxies keep the prompt beside the messages. */
   #system({ system }: ChatBody): Draft[] {
-    const text = textOf(system);
-    return text === undefined ? [] : [{ id: 'system', role: 'system', blocks: [{ type: 'text', text }] }];
+    if (system === undefined || system === null) return [];
+    return openaiDrafts({ id: 'system', role: 'system', content: system }, this.#tally);
   }
-}
-
-function isResponse(value: unknown): boolean {
-  return listOf((value as Fields | null)?.['choices']).length > 0;
 }

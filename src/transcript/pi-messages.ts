@@ -3,7 +3,10 @@ import type { Block, MediaBlock, ResultBlock, TextBlock } from '../history/histo
 import { type Draft, firstLine } from './draft.js';
 import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
 import type { Tally } from './importer.js';
+import { liftLabel, withLabels } from './injected-text.js';
 import { encryptedMedia, inlineMedia } from './media.js';
+import { type ResultContent, resultContent } from './result-content.js';
+import { roleOf } from './roles.js';
 
 const maxNoteChars = 300;
 
@@ -11,18 +14,10 @@ const maxNoteChars = 300;
 export type PiMessage = Pick<Draft, 'role' | 'blocks' | 'injected'>;
 
 export function piMessage(message: Fields, tally: Tally): PiMessage | undefined {
-  const role = textOf(message['role']) ?? 'none';
-  switch (role) {
-    case 'user':
-      return { role, blocks: piBlocks(message['content'], tally) };
-    case 'system':
-      return { role, blocks: piBlocks(message['content'], tally) };
+  const stated = textOf(message['role']) ?? 'none';
+  switch (stated) {
     case 'developer':
       return { role: 'system', blocks: piBlocks(message['content'], tally), injected: 'developer' };
-    case 'assistant':
-      return { role, blocks: [...piBlocks(message['content'], tally), ...endOfTurn(message)] };
-    case 'toolResult':
-      return { role: 'tool', blocks: [resultBlock(message, tally)] };
     case 'bashExecution':
     case 'pythonExecution':
       return execution(message);
@@ -35,10 +30,14 @@ export function piMessage(message: Fields, tally: Tally): PiMessage | undefined 
       return { role: 'user', blocks: textBlocks(message['summary']), injected: 'compaction-summary' };
     case 'fileMention':
       return { role: 'user', blocks: mentionedFiles(message), injected: 'file-mention' };
-    default:
-      tally.unknown(`role/${role}`);
-      return undefined;
   }
+  const role = roleOf(stated);
+  if (role === undefined) tally.unknown(`role/${stated}`);
+  if (role === undefined) return undefined;
+  if (role === 'tool') return { role, blocks: [resultBlock(message)] };
+  const blocks = piBlocks(message['content'], tally);
+  if (role === 'user') return liftLabel({ id: '', role, blocks: withLabels(blocks) }, undefined);
+  return { role, blocks: role === 'assistant' ? [...blocks, ...endOfTurn(message)] : blocks };
 }
 
 /** `custom` entries and messages are named by the extension that wrote them. */
@@ -62,9 +61,9 @@ export function textBlocks(text: unknown): TextBlock[] {
 function piBlock(value: unknown, tally: Tally): Block[] {
   if (typeof value === 'string') return textBlocks(value);
   const block = fieldsOf(value);
+  const plain = block && plainBlock(block);
+  if (plain !== undefined) return plain;
   switch (block?.['type']) {
-    case 'text':
-      return textBlocks(block['text']);
     case 'thinking': {
       const text = block['thinking'];
       if (block['redacted'] === true) return [encryptedMedia(block['thinkingSignature'])];
@@ -84,8 +83,6 @@ function piBlock(value: unknown, tally: Tally): Block[] {
           intent: textOf(block['intent']),
         }),
       ];
-    case 'image':
-      return [inlineMedia('image', block['data'], block['mimeType'])];
     case 'fallback':
       tally.skip('block/fallback');
       return [];
@@ -95,15 +92,20 @@ function piBlock(value: unknown, tally: Tally): Block[] {
   }
 }
 
-function resultBlock(message: Fields, tally: Tally): ResultBlock {
-  const content = piBlocks(message['content'], tally).filter(
-    (block): block is TextBlock | MediaBlock => block.type === 'text' || block.type === 'media',
-  );
+/** Blocks that may stand in a message and in a result alike; undefined for every other. */
+function plainBlock(block: Fields): ResultContent | undefined {
+  if (block['type'] === 'image') return [inlineMedia('image', block['data'], block['mimeType'])];
+  return block['type'] === 'text' && typeof block['text'] === 'string'
+    ? textBlocks(block['text'])
+    : undefined;
+}
+
+function resultBlock(message: Fields): ResultBlock {
   return defined<ResultBlock>({
     type: 'result',
     callId: textOf(message['toolCallId']),
     name: textOf(message['toolName']),
-    content,
+    content: resultContent(message['content'], plainBlock),
     failed: message['isError'] === true || undefined,
     // An error is never of no use.
     useless: (message['useless'] === true && message['isError'] !== true) || undefined,

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { interruption, SnapcompactError } from '../errors.js';
 import { type ChosenFormat, chooseFormat, type FormatChoiceOptions } from './choose-format.js';
-import { readHead, type SourceHead } from './head.js';
-import type { Importer, RecordSink, Transcript } from './importer.js';
+import { readHead, replay, type SourceHead } from './head.js';
+import type { Imported, Importer, RecordSink, Transcript } from './importer.js';
 import type { JsonEvents } from './json-lines.js';
 import { sideFolderOf } from './side-folder.js';
 import { type OpenSource, openSource, type TranscriptSource } from './source.js';
@@ -59,6 +59,7 @@ async function runImport(
   else await pushRecords(head, importer, sink, tally);
   refuseIfBroken(tally, opened.name, options.strict === true);
   const imported = await sink.finish();
+  warnIfSilent(tally, imported);
   return {
     ...imported,
     format: importer.name,
@@ -93,7 +94,7 @@ async function pushRecords(
       else tally.broken({ line, reason: 'not JSON' });
     },
   };
-  for (const event of head.events) event(events);
+  replay(head.events, events);
   head.relay.target = events;
   head.reader.passOver = importer.passOver?.bind(importer);
   if (head.complete) return;
@@ -117,6 +118,14 @@ async function pushText(head: SourceHead, sink: RecordSink, tally: ImportTally):
   }
   push(decoder.decode());
   tally.records = 1;
+}
+
+/** A file may have the look of a format and say nothing in it: another program's, or a newer version's. */
+function warnIfSilent(tally: ImportTally, { history }: Imported): void {
+  const { skipped, unknown } = tally.report();
+  const isLost = Object.keys(unknown).length > 0 || skipped['empty message'] !== undefined;
+  if (history.messages.length > 0 || !isLost) return;
+  tally.warn(`no message was found in ${tally.records} records; the file may be of another format`);
 }
 
 /** A source that is not blank and gave no record, or with `strict` any broken line. */

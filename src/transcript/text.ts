@@ -21,7 +21,7 @@ const maxPieceChars = 16 * pieceChars;
 
 /** Any text can be read as text; it is certain only where nothing else could be meant. */
 function detect(probe: Probe): Confidence {
-  return probe.records.length === 0 ? 'certain' : 'probable';
+  return probe.jsonShare > 0.5 ? 'probable' : 'certain';
 }
 
 class TextSink implements RecordSink {

@@ -139,7 +139,7 @@ function contract(importer: Importer): void {
       fc.assert(
         fc.property(records, fc.string(), fc.boolean(), (values, head, document) => {
           expect(['no', 'probable', 'certain']).toContain(
-            importer.detect({ records: values, head, document }),
+            importer.detect({ records: values, jsonShare: document ? 1 : 0.4, head, document }),
           );
         }),
         { numRuns: 200 },

@@ -157,7 +157,10 @@ describe('formats that are known and not read', () => {
       '{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c"}]}',
     ],
     ['Responses', '[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]'],
-    ['Hermes', jsonl({ id: 's', source: 'cli', messages: [{ role: 'user', content: 'x' }] })],
+    [
+      'Hermes',
+      jsonl({ id: 's', source: 'cli', messages: [{ session_id: 's', role: 'user', content: 'x' }] }),
+    ],
     ['ShareGPT', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
     ['ATIF', '{"schema_version":"ATIF-v1.7","steps":[]}'],
     ['asciicast', jsonl({ version: 2, width: 80, height: 24 }, [0.1, 'o', 'x'])],

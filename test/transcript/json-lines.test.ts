@@ -52,10 +52,16 @@ const cases: readonly (readonly [title: string, input: string | Uint8Array, told
   ],
   ['a raw tab in a string', '{"a":"x\ty"}\n{"b":2}\n', ['1 broken: not valid JSON', '2 {"b":2}']],
   ['brackets that do not match', '{"a":1]\n{"b":2}\n', ['1 broken: byte 7 cannot stand there', '2 {"b":2}']],
+  ['a log line that starts like an array', '[INFO] go\n{"b":2}\n', ['1 noise', '2 {"b":2}']],
   [
-    'a log line that starts like an array',
-    '[INFO] go\n{"b":2}\n',
-    ['1 broken: byte 2 cannot stand there', '2 {"b":2}'],
+    'lines of words that start like JSON',
+    '[1/4] go\n[1] one\n{ x }\n[2026-01-01 10:00] up "x"\n{"b":2}\n',
+    ['1 noise', '2 noise', '3 noise', '4 noise', '5 {"b":2}'],
+  ],
+  [
+    'a record cut short, NULs and the next record on one line',
+    '{"a":"x\0\0{"b":2}\0\0{"c":[\0{"d":4}\n',
+    ['1 broken: byte 12 cannot stand there', '1 {"b":2}', '1 broken: cut inside a value', '1 {"d":4}'],
   ],
   ['nothing', '', []],
   [
