@@ -49,7 +49,15 @@ export function findOverride<T extends ModelRecord>(
 ): Partial<T> | undefined {
   if (overrides === undefined || name.cleaned === '') return undefined;
   const byRecord = record !== undefined && Object.hasOwn(overrides, record.id) ? overrides[record.id] : {};
-  const byModel = Object.entries(overrides).find(([key]) => readModelName(key).cleaned === name.cleaned)?.[1];
+  const byModel = Object.entries(overrides).find(([key]) => isSameModel(readModelName(key), name))?.[1];
   const found = { ...byRecord, ...byModel };
   return Object.keys(found).length === 0 ? undefined : (found as Partial<T>);
+}
+
+/** `claude-opus-4.6` is `claude-opus-4-6`; names of no known line must agree to the letter. */
+function isSameModel(a: ModelName, b: ModelName): boolean {
+  if (a.line === undefined || b.line === undefined) return a.cleaned === b.cleaned;
+  const isSameVersion =
+    a.version?.major === b.version?.major && (a.version?.minor ?? 0) === (b.version?.minor ?? 0);
+  return a.line === b.line && isSameVersion && a.rest === b.rest;
 }
