@@ -9,12 +9,22 @@ import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
 import type { Imported, Tally } from './importer.js';
 import { Lane } from './lane.js';
 import { Repeats } from './repeats.js';
+import { withoutCopies } from './subagent-copies.js';
 import { orderSubagents } from './subagent-order.js';
 
 interface AgentLane {
+  readonly agent: string;
   readonly lane: Lane;
   /** Main messages before its first record; absent for a side file. */
   readonly after?: number;
+  model?: string | undefined;
+}
+
+/** Who wrote a record: no agent is the main one. */
+interface Speaker {
+  readonly agent: string | undefined;
+  /** The record stands in the agent's own file. */
+  readonly hasFile: boolean;
 }
 
 export class ClaudeSession {
@@ -23,8 +33,10 @@ export class ClaudeSession {
   readonly #nextId = uniqueIds();
   readonly #main: Lane;
   readonly #agents = new Map<string, AgentLane>();
-  /** Call that started an agent, by agent id. */
+  /** Call that started an agent, by agent id, as its result says. */
   readonly #callOfAgent = new Map<string, string>();
+  /** The same as the agent's own file of links says: no result can be mistaken there. */
+  readonly #linkedCall = new Map<string, string>();
   /** Calls by the prompt they gave to a subagent: the only link that versions before 2.0 leave. */
   readonly #callsByPrompt = new Map<string, string[]>();
   /** Agent of a sidechain record that does not name one, by its uuid. */
@@ -51,10 +63,13 @@ export class ClaudeSession {
       return;
     }
     if (agent === undefined) this.#noteSession(record);
-    if (type === 'user' || type === 'assistant') this.#spoken(record, type, place, agent);
-    else if (type === 'system') this.#aside(claudeNote(record, place, this.#tally), record, agent);
-    else if (type === 'attachment') this.#aside(claudeAttachment(record, place, this.#tally), record, agent);
-    else if (type === 'continued-in') this.#aside(claudeNote(record, place, this.#tally), record, agent);
+    // Also a record that says nothing may be the parent of one that does.
+    const speaker = { agent: agent ?? this.#sidechainAgent(record), hasFile: agent !== undefined };
+    if (type === 'user' || type === 'assistant') this.#spoken(record, type, place, speaker);
+    else if (type === 'system' || type === 'continued-in')
+      this.#aside(claudeNote(record, place, this.#tally), record, speaker);
+    else if (type === 'attachment')
+      this.#aside(claudeAttachment(record, place, this.#tally), record, speaker);
     else if (titleTypes.has(type)) {
       this.#title.record(type, record);
       this.#tally.skip(type);
@@ -62,35 +77,50 @@ export class ClaudeSession {
     else this.#tally.unknown(type);
   }
 
-  /** Names the call that started an agent. The first one told wins. */
+  /** Names the call that started an agent, as the agent's own files say it. */
   linkAgent(agent: string, callId: string): void {
-    if (!this.#callOfAgent.has(agent)) this.#callOfAgent.set(agent, callId);
+    this.#linkedCall.set(agent, callId);
+  }
+
+  /** Every message there is, before copies and order: for what still has to be looked up. */
+  drafts(): Draft[] {
+    return [this.#main, ...[...this.#agents.values()].map(({ lane }) => lane)].flatMap(
+      (lane) => lane.messages,
+    );
+  }
+
+  /** Agents that a result names and of which nothing was read. */
+  missingAgents(): string[] {
+    return [...this.#callOfAgent.keys()].filter((agent) => !this.#agents.has(agent));
   }
 
   finish(): Imported {
-    const lanes = [...this.#agents].map(([agent, { lane, after }]) => ({
+    const [only, ...others] = this.#agents.values();
+    // A subagent's file given as the transcript: there it is the main agent, and a session of its own.
+    const isAgentFile = this.#main.messages.length === 0 && only !== undefined && others.length === 0;
+    const main: readonly Message[] = isAgentFile ? only.lane.messages : this.#main.messages;
+    const id = isAgentFile
+      ? `${this.#sessionId ?? ''}.agent-${only.agent.replace(/^sidechain:/, '')}`
+      : undefined;
+    return defined<Imported>({
+      history: { messages: isAgentFile ? main : this.#withAgents(main) },
+      sessionId: id ?? this.#sessionId,
+      title: this.#title.best(main, (uuid) => this.#repeats.has(uuid)),
+      cwd: this.#cwd,
+      model: isAgentFile ? only.model : this.#model,
+    });
+  }
+
+  #withAgents(main: readonly Message[]): readonly Message[] {
+    const lanes = [...this.#agents.values()].map(({ agent, lane, after }) => ({
       agent,
       messages: lane.messages.map((message): Message => ({ ...message, agent })),
-      callId: this.#callOfAgent.get(agent) ?? this.#callByPrompt(lane),
+      callId: this.#linkedCall.get(agent) ?? this.#callOfAgent.get(agent) ?? this.#callByPrompt(lane),
       after,
     }));
-    const [only] = [...this.#agents.values()];
-    let messages: readonly Message[];
-    // A subagent's file given as the transcript: there it is the main agent.
-    if (this.#main.messages.length === 0 && lanes.length === 1 && only !== undefined)
-      messages = only.lane.messages;
-    else if (this.#withSubagents) messages = orderSubagents(this.#main.messages, lanes);
-    else {
-      for (const lane of lanes) this.#tally.skip('message of a subagent', lane.messages.length);
-      messages = this.#main.messages;
-    }
-    return defined<Imported>({
-      history: { messages },
-      sessionId: this.#sessionId,
-      title: this.#title.best(this.#main.messages, (uuid) => this.#repeats.has(uuid)),
-      cwd: this.#cwd,
-      model: this.#model,
-    });
+    if (this.#withSubagents) return orderSubagents(main, withoutCopies(main, lanes, this.#tally));
+    for (const lane of lanes) this.#tally.skip('message of a subagent', lane.messages.length);
+    return main;
   }
 
   #noteSession(record: Fields): void {
@@ -98,7 +128,7 @@ export class ClaudeSession {
     this.#cwd ??= textOf(record['cwd']);
   }
 
-  #spoken(record: Fields, type: 'user' | 'assistant', place: string, agent: string | undefined): void {
+  #spoken(record: Fields, type: 'user' | 'assistant', place: string, speaker: Speaker): void {
     const message = fieldsOf(record['message']);
     if (message === undefined) {
       this.#tally.unknown(`${type} without a message`);
@@ -116,31 +146,34 @@ export class ClaudeSession {
       this.#tally,
     );
     if (this.#repeats.isRepeat(textOf(record['uuid']), drafts)) return;
-    const lane = this.#laneOf(record, agent);
-    lane.add(drafts, responseKey(message, record['requestId']));
-    if (lane === this.#main) this.#model = answeringModel(message) ?? this.#model;
+    const found = this.#agentLane(speaker);
+    (found?.lane ?? this.#main).add(drafts, responseKey(message, record['requestId']));
+    const model = answeringModel(message);
+    if (model !== undefined && found !== undefined) found.model = model;
+    else if (model !== undefined) this.#model = model;
     this.#noteCalls(drafts, fieldsOf(record['toolUseResult']));
   }
 
-  #aside(draft: Draft | undefined, record: Fields, agent: string | undefined): void {
+  #aside(draft: Draft | undefined, record: Fields, speaker: Speaker): void {
     if (draft === undefined || this.#repeats.isRepeat(textOf(record['uuid']), [draft])) return;
-    this.#laneOf(record, agent).add([draft]);
+    (this.#agentLane(speaker)?.lane ?? this.#main).add([draft]);
   }
 
-  #laneOf(record: Fields, fileAgent: string | undefined): Lane {
-    const agent = fileAgent ?? (record['isSidechain'] === true ? this.#sidechainAgent(record) : undefined);
-    if (agent === undefined) return this.#main;
+  /** The lane of a subagent, begun if need be; undefined for the main agent. */
+  #agentLane({ agent, hasFile }: Speaker): AgentLane | undefined {
+    if (agent === undefined) return undefined;
     let found = this.#agents.get(agent);
     if (found === undefined) {
-      const after = fileAgent === undefined ? this.#main.messages.length : undefined;
-      found = { lane: new Lane(this.#nextId, this.#tally), ...(after !== undefined && { after }) };
+      const lane = new Lane(this.#nextId, this.#tally);
+      found = { agent, lane, ...(!hasFile && { after: this.#main.messages.length }) };
       this.#agents.set(agent, found);
     }
-    return found.lane;
+    return found;
   }
 
   /** Before 2.0 a sidechain record named no agent; its chain of parents leads to the one that began it. */
-  #sidechainAgent(record: Fields): string {
+  #sidechainAgent(record: Fields): string | undefined {
+    if (record['isSidechain'] !== true) return undefined;
     const uuid = textOf(record['uuid']);
     const agent =
       textOf(record['agentId']) ??
@@ -160,7 +193,7 @@ export class ClaudeSession {
         else calls.push(block.callId);
       } else if (block.type === 'result' && block.callId !== undefined) {
         const agent = textOf(toolUseResult?.['agentId']);
-        if (agent !== undefined) this.linkAgent(agent, block.callId);
+        if (agent !== undefined && !this.#callOfAgent.has(agent)) this.#callOfAgent.set(agent, block.callId);
       }
     }
   }

@@ -12,6 +12,7 @@ import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
 import { Lane } from './lane.js';
 import { Repeats } from './repeats.js';
+import { withoutCopies } from './subagent-copies.js';
 import { orderSubagents } from './subagent-order.js';
 
 export const claudeStreamJson: Importer = {
@@ -122,7 +123,8 @@ class StreamSink implements RecordSink {
     if (!this.#withSubagents) {
       for (const lane of lanes) this.#tally.skip('message of a subagent', lane.messages.length);
     }
-    const messages = orderSubagents(this.#main.messages, this.#withSubagents ? lanes : []);
+    const told = this.#withSubagents ? withoutCopies(this.#main.messages, lanes, this.#tally) : [];
+    const messages = orderSubagents(this.#main.messages, told);
     return defined<Imported>({
       history: { messages },
       sessionId: this.#sessionId,

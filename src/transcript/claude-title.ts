@@ -28,8 +28,11 @@ export class ClaudeTitle {
     const summary = this.#summaries.findLast(({ leaf }) => leaf !== undefined && isOwn(leaf))?.text;
     const named = this.#custom ?? this.#agentName ?? this.#generated ?? summary;
     if (named !== undefined) return firstLine(named, maxTitleChars);
-    const prompt = messages.find((message) => message.role === 'user' && message.injected === undefined);
-    const text = prompt?.blocks.find((block) => block.type === 'text' && block.injected === undefined);
-    return text?.type === 'text' ? firstLine(text.text, maxPromptChars) : undefined;
+    for (const { role, injected, blocks } of messages) {
+      if (role !== 'user' || injected !== undefined) continue;
+      const own = blocks.find((block) => block.type === 'text' && !block.injected && /\S/.test(block.text));
+      if (own?.type === 'text') return firstLine(own.text, maxPromptChars);
+    }
+    return undefined;
   }
 }

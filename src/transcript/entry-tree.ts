@@ -27,6 +27,10 @@ export class EntryTree<T> {
     return this.#lost;
   }
 
+  has(id: string): boolean {
+    return this.#indexOfId.has(id);
+  }
+
   /** `parentId`: null for a root, undefined if the entry does not say. */
   add(id: string, parentId: string | null | undefined, payload: T): void {
     const index = this.#nodes.length;
@@ -37,12 +41,22 @@ export class EntryTree<T> {
     this.#indexOfId.set(id, index);
   }
 
-  /** The path from a root to the last entry that is not below a `hidden` one, in file order, and all the rest. */
-  split(hidden: ReadonlySet<string>): { active: T[]; abandoned: AbandonedBranch<T>[] } {
+  /**
+   * The path from a root to the last entry, in file order, and all the rest. What is below a `hidden` entry does not
+   * count as the last, nor does a lone entry with nothing said in it or before it: a change of title has no parent.
+   */
+  split(
+    hidden: ReadonlySet<string>,
+    isSaid: (payload: T) => boolean,
+  ): { active: T[]; abandoned: AbandonedBranch<T>[] } {
     const nodes = this.#nodes;
     const isHidden: boolean[] = [];
-    for (const node of nodes) isHidden.push(hidden.has(node.id) || (isHidden[node.parent] ?? false));
-    const shown = isHidden.lastIndexOf(false);
+    const says: boolean[] = [];
+    for (const node of nodes) {
+      isHidden.push(hidden.has(node.id) || (isHidden[node.parent] ?? false));
+      says.push(isSaid(node.payload) || (says[node.parent] ?? false));
+    }
+    const shown = says.findLastIndex((said, i) => said && isHidden[i] === false);
     const active = shown < 0 ? nodes.length - 1 : shown;
     const owner = new Array<number>(nodes.length).fill(-1);
     this.#claim(active, owner);

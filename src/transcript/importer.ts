@@ -83,6 +83,8 @@ export interface Imported {
 export interface SideFolder {
   /** Names of the plain files directly in `folder` (relative, `/`-separated), sorted; empty if it is not there. */
   list(folder: string): Promise<readonly string[]>;
+  /** A whole file of it as text; undefined if it is not there or longer than `maxBytes`. */
+  readText(path: string, maxBytes: number): Promise<string | undefined>;
   /** Pushes the records of one file of it; broken lines are tallied under that file's name. */
   read(path: string, sink: (value: unknown, line: number) => void): Promise<void>;
 }

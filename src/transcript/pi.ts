@@ -3,11 +3,13 @@
  * the last entry is the session. Other branches are an appendix that has to be asked for.
  */
 import type { Block, Message } from '../history/history.js';
-import { type Draft, firstLine, hasContent, uniqueIds } from './draft.js';
+import { wholeJsonText } from '../history/json-text.js';
+import { type Draft, firstLine, hasContent, noteDraft, uniqueIds } from './draft.js';
 import { EntryTree } from './entry-tree.js';
 import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink } from './importer.js';
 import { customLabel, piBlocks, piMessage, textBlocks } from './pi-messages.js';
+import { PiTitle } from './pi-title.js';
 
 export const pi: Importer = {
   name: 'pi',
@@ -45,12 +47,11 @@ function detect(probe: Probe): Confidence {
 
 class PiSink implements RecordSink {
   readonly #context: ImportContext;
-  /** One entry per record that is part of the tree, whether or not it says something. */
-  readonly #tree = new EntryTree<Entry>();
-  readonly #contentOfId = new Map<string, Entry>();
+  /** One per session: files are joined end to end, too. */
+  readonly #sessions: PiSession[] = [{ tree: new EntryTree() }];
+  readonly #known = new Map<string, KnownEntry>();
   readonly #hidden = new Set<string>();
-  #header: Fields | undefined;
-  #title: string | undefined;
+  readonly #title = new PiTitle();
   #model: string | undefined;
 
   constructor(context: ImportContext) {
@@ -66,70 +67,75 @@ class PiSink implements RecordSink {
       return;
     }
     if (type === 'session') this.#readHeader(entry);
-    else if (type === 'title') this.#readTitle(entry['title']);
+    else if (type === 'title') this.#title.slot(entry);
     else this.#readEntry(entry, type, line);
   }
 
   finish(): Imported {
-    const { tally, options } = this.#context;
-    const { active, abandoned } = this.#tree.split(this.#hidden);
-    if (this.#tree.lostParents > 0) {
-      tally.warn(
-        `${this.#tree.lostParents} entries name a parent that is not before them; file order was used`,
-      );
-    }
     const nextId = uniqueIds();
     const messages: Message[] = [];
-    const lastArchive = active.findLast((entry) => entry.archive !== undefined);
-    for (const entry of active) this.#emit(entry, entry === lastArchive, nextId, messages);
-    for (const branch of abandoned) {
-      const entries = branch.entries.filter((entry) => entry.draft !== undefined);
-      if (options.branches)
-        for (const entry of entries) this.#emit(entry, false, nextId, messages, branch.id);
-      else tally.skip('entry of an abandoned branch', entries.length);
+    const [{ header }] = this.#sessions as [PiSession];
+    for (const session of this.#sessions) {
+      const id = textOf(session.header?.['id']) ?? 'without an id';
+      if (session.header !== header)
+        messages.push(noteDraft(nextId(`session:${id}`), `Session ${id} begins`));
+      this.#emitSession(session, nextId, messages);
     }
     return defined<Imported>({
       history: { messages },
-      sessionId: textOf(this.#header?.['id']),
-      title: this.#title,
-      cwd: textOf(this.#header?.['cwd']),
-      model: this.#model ?? textOf(this.#header?.['modelId']),
+      sessionId: textOf(header?.['id']),
+      title: this.#title.best,
+      cwd: textOf(header?.['cwd']),
+      model: this.#model ?? textOf(header?.['modelId']),
     });
   }
 
-  #emit(
-    entry: Entry,
-    withArchive: boolean,
+  #emitSession({ tree }: PiSession, nextId: (id: string) => string, out: Message[]): void {
+    const { tally, options } = this.#context;
+    const { active, abandoned } = tree.split(this.#hidden, (entry) => entry.draft !== undefined);
+    if (tree.lostParents > 0) {
+      tally.warn(`${tree.lostParents} entries name a parent that is not before them; file order was used`);
+    }
+    this.#emitBranch(active, nextId, out);
+    for (const branch of abandoned) {
+      const entries = branch.entries.filter((entry) => entry.draft !== undefined);
+      if (options.branches) this.#emitBranch(entries, nextId, out, branch.id);
+      else tally.skip('entry of an abandoned branch', entries.length);
+    }
+  }
+
+  /** Every archive contains the ones before it on its branch. */
+  #emitBranch(
+    entries: readonly Entry[],
     nextId: (id: string) => string,
     out: Message[],
     branch?: string,
   ): void {
     const { tally } = this.#context;
-    const { draft } = entry;
-    if (draft === undefined) return;
-    if (withArchive) draft.blocks.push(...(entry.archive ?? []));
-    else if (entry.archive !== undefined) tally.skip('archive that a later one contains');
-    if (!hasContent(draft, tally)) return;
-    out.push({ ...draft, id: nextId(draft.id), ...(branch !== undefined && { branch }) });
+    const lastArchive = entries.findLast((entry) => entry.archive !== undefined);
+    for (const entry of entries) {
+      const { draft, archive } = entry;
+      if (draft === undefined) continue;
+      if (entry === lastArchive) draft.blocks.push(...(archive ?? []));
+      else if (archive !== undefined) tally.skip('archive that a later one contains');
+      if (!hasContent(draft, tally)) continue;
+      out.push({ ...draft, id: nextId(draft.id), ...(branch !== undefined && { branch }) });
+    }
   }
 
   #readHeader(header: Fields): void {
     const { tally } = this.#context;
-    if (this.#header !== undefined) {
+    const current = this.#sessions.at(-1) as PiSession;
+    if (current.header === undefined) current.header = header;
+    else if (current.header['id'] === header['id']) {
       tally.skip('repeated session header');
       return;
-    }
-    this.#header = header;
-    this.#readTitle(header['title']);
+    } else this.#sessions.push({ tree: new EntryTree(), header });
+    this.#title.header(header);
     const version = header['version'];
     if (typeof version === 'number' && version > newestVersion) {
       tally.warn(`session version ${version} is newer than ${newestVersion}; read as ${newestVersion}`);
     }
-  }
-
-  #readTitle(title: unknown): void {
-    const text = textOf(title);
-    if (text !== undefined) this.#title = firstLine(text, 200);
   }
 
   #readEntry(entry: Fields, type: string, line: number): void {
@@ -140,24 +146,30 @@ class PiSink implements RecordSink {
       if (target !== undefined && entry['archived'] === false) this.#hidden.delete(target);
       else if (target !== undefined) this.#hidden.add(target);
     }
-    if (type === 'session_info') this.#readTitle(entry['name']);
-    if (type === 'title_change') this.#readTitle(entry['title']);
+    if (type === 'session_info' || type === 'title_change') this.#title.change(entry);
+    const tree = (this.#sessions.at(-1) as PiSession).tree;
     const content = this.#contentOf(entry, type, id);
     if (this.#isRepeat(entry['id'], content)) {
       tally.skip('repeated record');
+      // A session that was forked off repeats the path to the fork.
+      if (!tree.has(id)) tree.add(id, parentOf(entry), {});
       return;
     }
     // Version 1 has no ids and is a list; in later versions only state that is not part of the tree has none.
     const isInTree = entry['id'] !== undefined || content !== undefined;
-    if (isInTree) this.#tree.add(id, parentOf(entry), content ?? {});
+    if (isInTree) tree.add(id, parentOf(entry), content ?? {});
   }
 
   /** Only an exact copy is left out; an id that comes back with other content is kept. */
   #isRepeat(id: unknown, content: Entry | undefined): boolean {
     if (typeof id !== 'string' || content === undefined) return false;
-    const known = this.#contentOfId.get(id);
-    if (known === undefined) this.#contentOfId.set(id, content);
-    return known !== undefined && JSON.stringify(known) === JSON.stringify(content);
+    const known = this.#known.get(id);
+    if (known === undefined) {
+      this.#known.set(id, { content });
+      return false;
+    }
+    known.text ??= wholeJsonText(known.content);
+    return known.text === wholeJsonText(content);
   }
 
   #contentOf(entry: Fields, type: string, id: string): Entry | undefined {
@@ -227,6 +239,17 @@ class PiSink implements RecordSink {
     const blocks = whole.length > 0 ? whole : edges;
     return blocks.length === 0 ? undefined : blocks.map((block) => ({ ...block, injected: 'archive' }));
   }
+}
+
+interface PiSession {
+  readonly tree: EntryTree<Entry>;
+  header?: Fields;
+}
+
+interface KnownEntry {
+  readonly content: Entry;
+  /** Its text, made when the id comes again. */
+  text?: string;
 }
 
 /** What one entry gives to the history. */

@@ -3,7 +3,7 @@
  * an import may open besides the transcript itself; links that lead out of it are not followed.
  */
 import { createReadStream } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import type { SideFolder } from './importer.js';
 import { JsonLines } from './json-lines.js';
@@ -21,12 +21,22 @@ export function sideFolderOf(path: string, tally: ImportTally): SideFolder {
         .map((entry) => entry.name)
         .sort();
     },
+    async readText(file, maxBytes) {
+      const inside = await insideOf(root, file);
+      if (inside === undefined || !(await isFileUpTo(inside, maxBytes))) return undefined;
+      return readFile(inside, 'utf8').catch(() => undefined);
+    },
     async read(file, sink) {
       const inside = await insideOf(root, file);
       if (inside === undefined) tally.warn(`${file} of the side folder is not there`);
       else await readRecords(inside, file, sink, tally);
     },
   };
+}
+
+async function isFileUpTo(path: string, maxBytes: number): Promise<boolean> {
+  const entry = await stat(path).catch(() => undefined);
+  return entry?.isFile() === true && entry.size <= maxBytes;
 }
 
 async function readRecords(
@@ -41,7 +51,10 @@ async function readRecords(
       sink(value, line);
     },
     passed: (kind) => tally.skip(kind),
-    broken: (line, reason) => tally.broken({ file, line, reason }),
+    broken(line, reason, torn) {
+      tally.broken({ file, line, reason });
+      if (torn) tally.warn(`line ${line} of ${file} is cut off: the writer stopped in the middle of it`);
+    },
     noise: (line) => tally.broken({ file, line, reason: 'not JSON' }),
   });
   try {

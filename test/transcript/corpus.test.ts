@@ -8,7 +8,7 @@ const expected: Readonly<
   Record<string, readonly [format: string, messages: number, calls: number, results: number]>
 > = {
   'anthropic-messages/testem.json': ['anthropic-messages', 183, 91, 91],
-  'claude-code-jsonl/spotter-8463c716.jsonl': ['claude-code', 376, 196, 196],
+  'claude-code-jsonl/spotter-8463c716.jsonl': ['claude-code', 374, 196, 196],
   'claude-code-jsonl/spotter-8463c716/subagents/agent-a7be2f0.jsonl': ['claude-code', 35, 19, 19],
   'claude-code-jsonl/spotter-8463c716/subagents/agent-acompact-f46190.jsonl': ['claude-code', 7, 0, 0],
   'claude-code-jsonl/vct-cjk.jsonl': ['claude-code', 75, 31, 31],

@@ -47,7 +47,7 @@ describe('the real Claude Code session', () => {
   it('imports whole, with its subagent behind the call that started it', async () => {
     const { history, report, ...session } = await readTranscript(path);
     expect(session).toMatchObject({ format: 'claude-code', confidence: 'certain', model: 'claude-opus-4-6' });
-    expect(history.messages).toHaveLength(359);
+    expect(history.messages).toHaveLength(357);
     expect(report).toMatchObject({ records: 604, broken: [], unknown: {}, warnings: [] });
     expect(report.skipped).toEqual({
       'file-history-snapshot': 13,
@@ -58,11 +58,13 @@ describe('the real Claude Code session', () => {
       'system/stop_hook_summary': 2,
       'system/turn_duration': 1,
       'file of the compaction agent': 1,
+      'prompt of a subagent that its call holds': 1,
+      'answer of a subagent that its result holds': 1,
     });
     const firstOfAgent = history.messages.findIndex((message) => message.agent === 'a7be2f0');
     const before = history.messages[firstOfAgent - 1];
     expect(before).toMatchObject({ role: 'tool', blocks: [{ type: 'result' }] });
-    expect(history.messages.filter((message) => message.agent !== undefined)).toHaveLength(35);
+    expect(history.messages.filter((message) => message.agent !== undefined)).toHaveLength(33);
   });
 
   it('has a compaction summary that is not taken for the user', async () => {
