@@ -3,7 +3,7 @@
  * request logs share. Block types: Messages API reference as of autumn 2026.
  */
 import type { Block, MediaBlock, ResultBlock, TextBlock } from '../history/history.js';
-import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
+import { defined, type Fields, fieldsOf, listOf, printedOf, textOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { encryptedMedia, inlineMedia, linkedMedia } from './media.js';
 import { foreignContent, type ResultContent, resultContent } from './result-content.js';
@@ -151,7 +151,7 @@ function serverTexts(block: Fields): unknown[] | undefined {
   if (type === 'web_search_result' || type === 'web_fetch_result')
     return [[block['title'], block['url']].filter((part) => typeof part === 'string').join(' ')];
   if ('stdout' in block || 'stderr' in block) return [block['stdout'], block['stderr']];
-  if (Array.isArray(block['lines'])) return [block['lines'].map(String).join('\n')];
+  if (Array.isArray(block['lines'])) return [block['lines'].map(printedOf).join('\n')];
   return type.endsWith('execution_view_result') || 'tool_references' in block ? [] : undefined;
 }
 

@@ -3,7 +3,7 @@ import { anthropicBlocks, resultBlock } from './anthropic-content.js';
 import { bodiesOf, type ChatBody, chatBodies } from './chat-bodies.js';
 import { Conversation } from './conversation.js';
 import { type Draft, splitResults } from './draft.js';
-import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf } from './fields.js';
+import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf, wordOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
 import { liftLabel, withLabels } from './injected-text.js';
 import { roleOf } from './roles.js';
@@ -36,7 +36,7 @@ function isOwn(body: ChatBody): boolean {
       (message['type'] === 'message' && Array.isArray(message['content'])) ||
       listOf(message['content']).some((value) => {
         const block = fieldsOf(value);
-        return ownBlocks.test(String(block?.['type'])) || fieldsOf(block?.['source']) !== undefined;
+        return ownBlocks.test(wordOf(block?.['type'])) || fieldsOf(block?.['source']) !== undefined;
       }),
   );
 }
@@ -77,7 +77,7 @@ class AnthropicSink implements RecordSink {
 
   #drafts(message: Fields): Draft[] {
     const stated = roleOf(message['role']);
-    if (stated === undefined) this.#tally.unknown(`role/${String(message['role'])}`);
+    if (stated === undefined) this.#tally.unknown(`role/${wordOf(message['role'])}`);
     const blocks =
       stated === 'tool'
         ? [resultBlock(message, this.#tally)]

@@ -2,7 +2,7 @@
  * Outputs that Claude Code found too long for the session file: the result holds a preview, the whole lies in the
  * session's own `tool-results/` folder.
  */
-import type { Block, TextBlock } from '../history/history.js';
+import type { Block, ResultBlock, TextBlock } from '../history/history.js';
 import type { Draft } from './draft.js';
 import type { SideFolder, Tally } from './importer.js';
 import type { ResultContent } from './result-content.js';
@@ -20,12 +20,14 @@ export async function readOutputs(
 ): Promise<void> {
   for (const { role, blocks } of drafts) {
     if (role !== 'tool') continue;
-    for (const [i, block] of blocks.entries()) blocks[i] = await withOutput(block, side, tally);
+    for (const [i, block] of blocks.entries()) {
+      if (block.type === 'result' && block.content.some(isPreview))
+        blocks[i] = await withOutput(block, side, tally);
+    }
   }
 }
 
-async function withOutput(block: Block, side: SideFolder | undefined, tally: Tally): Promise<Block> {
-  if (block.type !== 'result' || !block.content.some(isPreview)) return block;
+async function withOutput(block: ResultBlock, side: SideFolder | undefined, tally: Tally): Promise<Block> {
   const content: ResultContent = [];
   for (const part of block.content) {
     const name = isPreview(part) ? savedTo.exec(part.text.slice(0, 4000))?.[1] : undefined;

@@ -8,7 +8,7 @@ import type { Message } from '../history/history.js';
 import { compactionText } from './claude-asides.js';
 import { answeringModel, claudeDrafts, responseKey } from './claude-message.js';
 import { type Draft, firstLine, noteDraft, uniqueIds } from './draft.js';
-import { defined, type Fields, fieldsOf, textOf, timeMsOf } from './fields.js';
+import { defined, type Fields, fieldsOf, printedOf, textOf, timeMsOf, wordOf } from './fields.js';
 import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
 import { Lane } from './lane.js';
 import { Repeats } from './repeats.js';
@@ -86,7 +86,7 @@ function isKin(value: unknown): boolean {
 }
 
 function isSpoken(value: unknown): boolean {
-  return /^(user|assistant|result)$/.test(String(fieldsOf(value)?.['type']));
+  return /^(user|assistant|result)$/.test(wordOf(fieldsOf(value)?.['type']));
 }
 
 class StreamSink implements RecordSink {
@@ -208,7 +208,7 @@ class StreamSink implements RecordSink {
     // The model gave it as the input of a call, which stands in the stream.
     if (record['structured_output'] != null) this.#tally.skip('structured_output');
     if (subtype !== 'success') {
-      const errors = Array.isArray(record['errors']) ? record['errors'].map(String).join('; ') : '';
+      const errors = Array.isArray(record['errors']) ? record['errors'].map(printedOf).join('; ') : '';
       const note = `The run ended: ${firstLine(subtype, 60)}${errors === '' ? '' : ` (${firstLine(errors, maxNoteChars)})`}`;
       this.#main.add([noteDraft(id, note)]);
     }

@@ -2,6 +2,7 @@
  * Narrowing of foreign JSON. Records come from other programs and may hold anything anywhere, so nothing is read
  * without one of these checks.
  */
+import { jsonText } from '../history/json-text.js';
 
 /** A JSON object whose keys nobody has promised. */
 export interface Fields {
@@ -16,6 +17,16 @@ export function fieldsOf(value: unknown): Fields | undefined {
 /** The string, or undefined for anything else and for the empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The string, or an empty one: `String` throws on what a transcript may hold. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The string, or the JSON text of anything else. */
+export function printedOf(value: unknown): string {
+  return typeof value === 'string' ? value : jsonText(value);
 }
 
 /** The array, or an empty one. */

@@ -15,13 +15,14 @@ const headBytes = 64 * 2 ** 10;
 export type KeptEvent =
   | { readonly kind: 'value'; readonly value: unknown; readonly line: number }
   | { readonly kind: 'broken'; readonly line: number; readonly reason: string; readonly torn: boolean }
-  | { readonly kind: 'noise'; readonly line: number };
+  | { readonly kind: 'noise' | 'damaged'; readonly line: number };
 
 export function replay(events: readonly KeptEvent[], target: JsonEvents): void {
   for (const event of events) {
     if (event.kind === 'value') target.value(event.value, event.line);
+    else if (event.kind === 'broken') target.broken(event.line, event.reason, event.torn);
     else if (event.kind === 'noise') target.noise(event.line);
-    else target.broken(event.line, event.reason, event.torn);
+    else target.damaged?.(event.line);
   }
 }
 
@@ -46,6 +47,7 @@ export async function readHead(source: AsyncIterable<Uint8Array>): Promise<Sourc
   const relay: { target: JsonEvents } = { target: keeper };
   const reader = new JsonLines({
     value: (value, line) => relay.target.value(value, line),
+    damaged: (line) => relay.target.damaged?.(line),
     passed: (kind, line) => relay.target.passed(kind, line),
     broken: (line, reason, torn) => relay.target.broken(line, reason, torn),
     noise: (line) => relay.target.noise(line),
@@ -97,6 +99,9 @@ class EventKeeper implements JsonEvents {
     this.values += 1;
     if (this.first.length < probeValues) this.first.push(value);
     this.events.push({ kind: 'value', value, line });
+  }
+  damaged(line: number): void {
+    this.events.push({ kind: 'damaged', line });
   }
   passed(): void {}
   broken(line: number, reason: string, torn: boolean): void {

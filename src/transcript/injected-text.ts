@@ -33,7 +33,7 @@ const labels: ReadonlyMap<string, string> = new Map([
 const tagPattern = new RegExp(`<(/?)(${[...labels.keys()].join('|')})(?:\\s[^<>]{0,300})?>`, 'g');
 const interruption = /^\s*\[Request interrupted by user[^\]]{0,40}\]\s*$/;
 /** Claude Code ends a notification with a line of its own. */
-const endOfNotification = /^\s*(Read the output file|Full transcript available)[^\n]*\s*$/;
+const endOfNotification = /^(Read the output file|Full transcript available)[^\n]*$/;
 
 interface Tag {
   readonly name: string;
@@ -56,7 +56,7 @@ interface Stretch {
  * and closed nowhere is a word of the user. Linear in the text.
  */
 export function splitInjected(text: string): TextBlock[] {
-  if (interruption.test(text.slice(0, 200))) return [{ type: 'text', text, injected: 'interruption' }];
+  if (text.length < 200 && interruption.test(text)) return [{ type: 'text', text, injected: 'interruption' }];
   const stretches = joined(text, stretchesOf(text));
   return stretches.map(({ from, to, label }) => ({
     type: 'text',
@@ -152,7 +152,9 @@ function joined(text: string, stretches: readonly Stretch[]): Stretch[] {
     const last = out.at(-1);
     const own = text.slice(stretch.from, stretch.to);
     const isTail =
-      last?.label === 'task-notification' && stretch.label === undefined && endOfNotification.test(own);
+      last?.label === 'task-notification' &&
+      stretch.label === undefined &&
+      endOfNotification.test(own.trim());
     if (last !== undefined && (isTail || last.label === stretch.label || own.trim() === ''))
       last.to = stretch.to;
     else if (own.trim() === '') blanksFrom ??= stretch.from;

@@ -6,12 +6,14 @@
  * values on a line, one value over several lines, NUL padding, noise between records, a cut last line, broken
  * lines. Memory is bounded by the largest single value, time is linear in the bytes.
  */
-import { constants } from 'node:buffer';
+import { constants, isUtf8 } from 'node:buffer';
 import { JsonScanner } from './json-scanner.js';
 
 /** What the reader tells; each call names the 1-based line on which the thing starts. */
 export interface JsonEvents {
   value(value: unknown, line: number): void;
+  /** The value that comes next held bytes that are not UTF-8; each is U+FFFD now. */
+  damaged?(line: number): void;
   /** A value that `passOver` named was left unparsed. */
   passed(kind: string, line: number): void;
   /** Starts like a JSON value and is none. `torn`: it runs to the end of the source and was cut there. */
@@ -146,7 +148,7 @@ export class JsonLines {
       return [];
     }
     const parsed = parse(text);
-    if (parsed !== undefined) this.#events.value(parsed.value, number);
+    if (parsed !== undefined) this.#tell(parsed, number);
     else if (isWords(text)) this.#events.noise(number);
     else this.#takeApart(line, from, to);
     return [];
@@ -209,7 +211,9 @@ export class JsonLines {
     this.#open = undefined;
     const [first, ...rest] = open.lines;
     const next = rest.findIndex((line) => beginsAt(line.bytes, open.indent));
-    this.#events.broken(first?.number ?? 0, 'cut inside a value', torn && next < 0);
+    const isWords = !torn && open.lines.slice(0, -1).every((line) => !line.bytes.includes(0x22));
+    if (isWords) this.#events.noise(first?.number ?? 0);
+    else this.#events.broken(first?.number ?? 0, 'cut inside a value', torn && next < 0);
     if (next < 0) {
       this.#skipToIndent = open.indent;
       return [];
@@ -220,7 +224,7 @@ export class JsonLines {
     if (this.#rescannedBytes <= this.#seenBytes + rescanAllowanceBytes) return again;
     for (const line of again) {
       const parsed = parse(line.bytes);
-      if (typeof parsed?.value === 'object') this.#events.value(parsed.value, line.number);
+      if (typeof parsed?.value === 'object') this.#tell(parsed, line.number);
       else this.#events.broken(line.number, 'cut inside a value', false);
     }
     return [];
@@ -228,14 +232,21 @@ export class JsonLines {
 
   #emit(text: Buffer, line: number): void {
     const parsed = parse(text);
-    if (parsed !== undefined) this.#events.value(parsed.value, line);
+    if (parsed !== undefined) this.#tell(parsed, line);
     else this.#events.broken(line, 'not valid JSON', false);
+  }
+
+  #tell({ value, damaged }: { readonly value: unknown; readonly damaged: boolean }, line: number): void {
+    if (damaged) this.#events.damaged?.(line);
+    this.#events.value(value, line);
   }
 }
 
-function parse(bytes: Buffer): { readonly value: unknown } | undefined {
+function parse(bytes: Buffer): { readonly value: unknown; readonly damaged: boolean } | undefined {
   try {
-    return { value: JSON.parse(bytes.toString('utf8')) };
+    const text = bytes.toString('utf8');
+    const value: unknown = JSON.parse(text);
+    return { value, damaged: text.includes('\ufffd') && !isUtf8(bytes) };
   } catch {
     return undefined;
   }

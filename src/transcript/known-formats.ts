@@ -2,7 +2,7 @@
  * Formats that this version recognises and does not read. They are named in the error instead of being archived
  * as the plain text they also are. A format that gets an importer of the same name is no longer looked for here.
  */
-import { type Fields, fieldsOf, listOf } from './fields.js';
+import { type Fields, fieldsOf, listOf, wordOf } from './fields.js';
 
 export interface KnownFormat {
   readonly name: string;
@@ -56,9 +56,9 @@ function isHermesRow(value: unknown): boolean {
 function isResponseItem(value: unknown): boolean {
   const item = fieldsOf(value);
   if (item === undefined) return false;
-  if (responseItemTypes.has(String(item['type']))) return true;
+  if (responseItemTypes.has(wordOf(item['type']))) return true;
   return listOf(item['content']).some((part) =>
-    /^(input|output)_text$/.test(String(fieldsOf(part)?.['type'])),
+    /^(input|output)_text$/.test(wordOf(fieldsOf(part)?.['type'])),
   );
 }
 
@@ -79,7 +79,7 @@ export const knownFormats: readonly KnownFormat[] = [
   byObject(
     'amp',
     'an Amp thread',
-    (r) => /^T-/.test(String(r['id'])) && 'v' in r && Array.isArray(r['messages']),
+    (r) => /^T-/.test(wordOf(r['id'])) && 'v' in r && Array.isArray(r['messages']),
   ),
   byObject('atif', 'an ATIF trajectory', (r) => 'schema_version' in r && Array.isArray(r['steps'])),
   {
@@ -90,7 +90,7 @@ export const knownFormats: readonly KnownFormat[] = [
   byObject(
     'opencode-storage',
     'one file of the storage folder of OpenCode',
-    (r) => /^(ses|msg|prt)_/.test(String(r['id'])) && ('projectID' in r || 'sessionID' in r),
+    (r) => /^(ses|msg|prt)_/.test(wordOf(r['id'])) && ('projectID' in r || 'sessionID' in r),
   ),
   byObject(
     'opencode-run',
@@ -112,11 +112,11 @@ export const knownFormats: readonly KnownFormat[] = [
     'codex',
     'a Codex rollout',
     (r) =>
-      (codexTypes.has(String(r['type'])) && fieldsOf(r['payload']) !== undefined) ||
+      (codexTypes.has(wordOf(r['type'])) && fieldsOf(r['payload']) !== undefined) ||
       typeof r['record_type'] === 'string' ||
       (!('type' in r) && 'id' in r && 'timestamp' in r && 'instructions' in r),
   ),
-  byObject('codex-exec', 'the output of `codex exec --json`', (r) => codexExecTypes.has(String(r['type']))),
+  byObject('codex-exec', 'the output of `codex exec --json`', (r) => codexExecTypes.has(wordOf(r['type']))),
   {
     name: 'sharegpt',
     title: 'a ShareGPT trajectory',

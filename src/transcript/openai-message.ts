@@ -2,7 +2,7 @@
 import type { Block, CallBlock, ResultBlock, Role, TextBlock } from '../history/history.js';
 import { anthropicBlocks } from './anthropic-content.js';
 import { type Draft, splitResults } from './draft.js';
-import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf } from './fields.js';
+import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf, wordOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { liftLabel, withLabels } from './injected-text.js';
 import { encryptedMedia, inlineMedia, linkedMedia } from './media.js';
@@ -12,7 +12,7 @@ import { roleOf } from './roles.js';
 /** The messages of one source message, at least one; their id is empty where it has none. */
 export function openaiDrafts(message: Fields, tally: Tally): Draft[] {
   const stated = roleOf(message['role']);
-  if (stated === undefined) tally.unknown(`role/${String(message['role'])}`);
+  if (stated === undefined) tally.unknown(`role/${wordOf(message['role'])}`);
   const role = stated ?? 'user';
   const draft = defined<Draft>({
     id: textOf(message['id']) ?? '',

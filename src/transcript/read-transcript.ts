@@ -70,6 +70,8 @@ async function runImport(
   };
 }
 
+const damagedText = 'bytes that are not UTF-8 were replaced by U+FFFD';
+
 async function pushRecords(
   head: SourceHead,
   importer: Importer,
@@ -81,6 +83,7 @@ async function pushRecords(
       tally.records += 1;
       sink.record(value, line);
     },
+    damaged: () => tally.warn(damagedText),
     passed(kind) {
       tally.records += 1;
       tally.skip(kind);
@@ -107,7 +110,7 @@ async function pushRecords(
 async function pushText(head: SourceHead, sink: RecordSink, tally: ImportTally): Promise<void> {
   const decoder = new TextDecoder();
   const push = (text: string): void => {
-    if (text.includes('\ufffd')) tally.warn('bytes that are not UTF-8 were replaced by U+FFFD');
+    if (text.includes('\ufffd')) tally.warn(damagedText);
     if (text !== '') sink.record(text, 1);
   };
   for (const chunk of head.chunks) push(decoder.decode(chunk, { stream: true }));

@@ -142,6 +142,126 @@ describe('format detection', () => {
   });
 });
 
+const streamInit = { type: 'system', subtype: 'init', session_id: 's' };
+const streamTurn = {
+  type: 'assistant',
+  message: { role: 'assistant', content: [{ type: 'text', text: 'hi' }] },
+  session_id: 's',
+  parent_tool_use_id: null,
+};
+
+describe('JSON among other lines', () => {
+  const noise = (line: string, times: number): string => `${line}\n`.repeat(times);
+  const codex = jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } });
+
+  it.each([
+    ['Markdown that quotes a Codex line', `# Codex\n\nA line is\n\n${codex}\nand so on.\n`],
+    ['prose that quotes two turns of Claude Code', `One\ntwo\nthree\n${jsonl(claudeUser, claudeUser)}four\n`],
+    [
+      'Markdown with a stream in a fence',
+      `# S\n${noise('words', 9)}\`\`\`json\n${jsonl(streamInit, streamTurn)}\`\`\`\n`,
+    ],
+    ['prose that quotes one record of a stream', `${noise('words', 20)}${jsonl(streamTurn)}`],
+    ['notes with links and one record', `[a]: http://x\n[b]: http://y\n${jsonl(claudeUser)}`],
+  ])('is a text: %s', async (_title, data) => {
+    expect(await detect(data)).toEqual({ format: 'text', confidence: 'certain' });
+  });
+
+  it.each([
+    ['a few lines of a shell', noise('warn', 9), 1],
+    ['hundreds of lines of npm', noise('npm notice x', 300), 69],
+    ['lines that start like JSON', '[INFO] go\n[1/4] build\n{ x }\n', 1],
+  ])('is a stream: %s', async (_title, words, turns) => {
+    const log = `${words}${jsonl(streamInit, ...Array.from({ length: turns }, () => streamTurn))}`;
+    const { format, history, report } = await read(log, { strict: true });
+    expect(format).toBe('claude-stream-json');
+    expect(history.messages).toHaveLength(turns);
+    expect(report.broken).toEqual([]);
+    expect(report.skipped['line of other text']).toBe(words.split('\n').length - 1);
+  });
+});
+
+describe('a session padded with NULs', () => {
+  const lines = jsonl(...Array.from({ length: 4 }, () => claudeUser));
+  const pad = '\0'.repeat(4096);
+  it.each([
+    ['in front', `${pad}${lines}`],
+    ['in the middle', `${lines}${pad}${pad}\n${lines}`],
+    ['behind half a record', `${lines}{"type":"user","message":{"ro${pad}${lines}`],
+    ['at the end', `${lines}${pad.repeat(20)}`],
+  ])('is read: %s', async (_title, data) => {
+    const { format, history } = await read(data);
+    expect([format, history.messages.length >= 1]).toEqual(['claude-code', true]);
+  });
+
+  it('is text if it was text', async () => {
+    expect((await read(`words\n${pad}`)).format).toBe('text');
+  });
+});
+
+describe('near neighbours of what is read', () => {
+  it('do not keep a session from being read that quotes them', async () => {
+    const quote = { timestamp: 't', type: 'session_meta', payload: {} };
+    expect(await detect(jsonl(claudeUser, quote, claudeUser))).toMatchObject({ format: 'claude-code' });
+    expect(await detect(jsonl(quote, quote, streamInit)).catch((error: unknown) => error)).toMatchObject({
+      code: 'unrecognised-format',
+    });
+  });
+
+  it.each([
+    ['openai-chat', jsonl({ id: 'req', source: 'api', messages: [{ role: 'user', content: 'x' }] })],
+    ['openai-chat', '[{"role":"user","content":"x","parts":[{"type":"text","text":"x"}]}]'],
+    ['text', '[{"role":"user","parts":[{"type":"text","text":"x"}]}]'],
+    ['text', '{"model":"embed","input":["a","b"]}'],
+  ])('are not taken for formats that are not read: %s', async (format, data) => {
+    expect((await detect(data)).format).toBe(format);
+  });
+});
+
+describe('values of any depth', () => {
+  const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const d = deep(100_000);
+  it.each([
+    [
+      'claude-code',
+      `{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":${d}}]},"toolUseResult":${d}}\n`,
+    ],
+    [
+      'claude-code',
+      `{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":""}]},"toolUseResult":${d}}\n`,
+    ],
+    [
+      'claude-code',
+      `{"type":"assistant","uuid":"u","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"n","input":{"a":${d}}}]}}\n`,
+    ],
+    [
+      'claude-stream-json',
+      `{"type":"result","is_error":true,"subtype":"x","session_id":"s","errors":[${d}]}\n`,
+    ],
+    [
+      'pi',
+      `{"type":"session","id":"s","cwd":"/w"}\n${`{"type":"message","id":"a","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","arguments":${d}}]}}\n`.repeat(2)}`,
+    ],
+    [
+      'openai-chat',
+      `{"messages":[{"role":"tool","content":${d}},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${d}}}],"reasoning":${d}}]}\n`,
+    ],
+    [
+      'anthropic-messages',
+      `{"system":"s","messages":[{"role":"assistant","content":[{"type":"tool_use","input":${d}}]}]}\n`,
+    ],
+  ])('are read by %s', async (format, data) => {
+    const { history, ...transcript } = await read(data.repeat(2));
+    expect(transcript.format).toBe(format);
+    expect(history.messages.length).toBeGreaterThan(0);
+  });
+
+  it('are looked at by the detection of every format', async () => {
+    for (const key of ['type', 'id', 'role', 'content', 'message', 'messages', 'input', 'parts', 'history'])
+      expect(await detect(`{"${key}":${d}}`).catch((error: unknown) => error)).not.toBeInstanceOf(RangeError);
+  });
+});
+
 describe('formats that are known and not read', () => {
   it.each([
     ['Codex', jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } })],
@@ -164,6 +284,24 @@ describe('formats that are known and not read', () => {
     ['ShareGPT', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
     ['ATIF', '{"schema_version":"ATIF-v1.7","steps":[]}'],
     ['asciicast', jsonl({ version: 2, width: 80, height: 24 }, [0.1, 'o', 'x'])],
+    ['Amp', '{"v":3,"id":"T-1","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}'],
+    ['Gemini CLI', jsonl({ type: 'init', session_id: 's', model: 'm' }, { type: 'tool_use', tool_id: 't' })],
+    [
+      'opencode run',
+      jsonl({ type: 'text', timestamp: 1, sessionID: 'ses_1', part: { type: 'text', text: 'x' } }),
+    ],
+    ['OpenCode', '{"id":"msg_1","sessionID":"ses_1","role":"user"}'],
+    [
+      'Kimi',
+      jsonl(
+        { type: 'metadata', protocol_version: '1' },
+        { timestamp: 1, message: { type: 'TurnBegin', payload: {} } },
+      ),
+    ],
+    ['VS Code', '{"requesterUsername":"a","responderUsername":"b","requests":[]}'],
+    ['OpenHands', '[{"id":1,"source":"agent","action":"run","args":{"command":"ls"}}]'],
+    ['LangSmith', jsonl({ run_type: 'llm', inputs: { messages: [] }, trace_id: 'x' })],
+    ['ChatGPT', '[{"title":"t","mapping":{"a":{"message":null}},"current_node":"a"}]'],
     ['gzip', gzipSync('x')],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])],
     ['SQLite', Buffer.from('SQLite format 3\0 and more', 'latin1')],

@@ -58,6 +58,7 @@ const cases: readonly (readonly [title: string, input: string | Uint8Array, told
     '[1/4] go\n[1] one\n{ x }\n[2026-01-01 10:00] up "x"\n{"b":2}\n',
     ['1 noise', '2 noise', '3 noise', '4 noise', '5 {"b":2}'],
   ],
+  ['an object in the spelling of a console', '{\n  level: 1,\n}\n{"b":2}\n', ['1 noise', '4 {"b":2}']],
   [
     'a record cut short, NULs and the next record on one line',
     '{"a":"x\0\0{"b":2}\0\0{"c":[\0{"d":4}\n',
@@ -142,6 +143,14 @@ describe('the reader of JSON lines under load', () => {
     const told = readLines('[\n'.repeat(lines));
     expect(told.length).toBeLessThanOrEqual(lines);
     expect(told[0]).toBe('1 broken: cut inside a value');
+  }, 30_000);
+
+  it('throws no good line away, however many values before it were cut', () => {
+    const block = `{"a":[\n${'{"b":1},\n'.repeat(3)}{"c":\n`;
+    const told = readLines(`${block.repeat(20_000)}${'{"good":1}\n'.repeat(1000)}`);
+    expect(told.filter((line) => line.endsWith('{"good":1}'))).toHaveLength(1000);
+    const open = `${'[\n'.repeat(30_000)}${'{"good":1}\n'.repeat(1000)}`;
+    expect(readLines(open).filter((line) => line.endsWith('{"good":1}'))).toHaveLength(1000);
   }, 30_000);
 
   it('takes linear time over a line of 8 MB of brackets and over many cut lines', () => {

@@ -94,6 +94,15 @@ describe('reading a transcript', () => {
     expect(JSON.stringify(report).length).toBeLessThan(30_000);
   });
 
+  it('warns of records whose bytes are not all UTF-8, and of no U+FFFD that was written', async () => {
+    const bytes = Buffer.from(jsonl(turn('u', 'caf\u00e9'), turn('v', 'x'), turn('w', '\ufffd')), 'utf8');
+    expect((await read(bytes)).report.warnings).toEqual([]);
+    const latin = Buffer.concat([Buffer.from(jsonl(turn('u', 'caf\u00e9')), 'latin1'), bytes]);
+    const { history, report } = await read(latin);
+    expect(history.messages).toHaveLength(4);
+    expect(report.warnings).toEqual(['bytes that are not UTF-8 were replaced by U+FFFD']);
+  });
+
   it('lists a thousand broken lines and counts the rest', async () => {
     const { report } = await read(`${jsonl(turn('u', 'x'))}${'{"a":\n'.repeat(1500)}`);
     expect(report.broken).toHaveLength(1000);
