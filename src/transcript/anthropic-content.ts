@@ -28,7 +28,7 @@ export function anthropicBlocks(content: unknown, tally: Tally): Block[] {
 function blocksOf(value: unknown, tally: Tally): Block[] {
   if (typeof value === 'string') return textBlocks(value, tally);
   const block = fieldsOf(value);
-  const blocks = block && (anthropicBlock(block, tally) ?? plainBlocks(block, tally, 0));
+  const blocks = block && (anthropicBlock(block, tally) ?? plainBlocks(block, tally));
   if (blocks !== undefined) return blocks;
   const type = textOf(block?.['type']);
   tally.unknown(type === undefined ? 'block without a type' : `block/${type}`);
@@ -55,7 +55,7 @@ export function anthropicBlock(block: Fields, tally: Tally): Block[] | undefined
 }
 
 /** Blocks that may stand in a message and in a result alike; undefined for every other. */
-function plainBlocks(block: Fields, tally: Tally, depth: number): ResultContent | undefined {
+export function plainBlocks(block: Fields, tally: Tally, depth = 0): ResultContent | undefined {
   switch (block['type']) {
     case 'text':
       return typeof block['text'] === 'string' ? textBlocks(block['text'], tally) : undefined;

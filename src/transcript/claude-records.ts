@@ -85,9 +85,8 @@ export function detectClaudeCode(probe: Probe): Confidence {
     if (record === undefined || typeof type !== 'string') continue;
     if (spokenTypes.has(type) && hasEnvelope(record)) return 'certain';
     const isState = stateTypes.has(type) || titleTypes.has(type) || type === 'continued-in';
-    const isOfSession = typeof record['sessionId'] === 'string' && /^[a-z][a-z0-9-]*$/.test(type);
-    if (isState || (isOfSession && !isTurn(record)) || hasMessage(record)) kinds += 1;
-    if (ownTypes.has(type) || (isState && isOfSession)) owned = true;
+    if (isState || hasMessage(record)) kinds += 1;
+    if (ownTypes.has(type) || (isState && typeof record['sessionId'] === 'string')) owned = true;
   }
   if (kinds === 0 || kinds * 2 < probe.records.length) return 'no';
   return owned && kinds === probe.records.length ? 'certain' : 'probable';

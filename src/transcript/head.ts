@@ -2,11 +2,13 @@
  * Reads as much of a source as it takes to recognise it, and keeps what was read, so that a source that can be
  * read only once need not be read again.
  */
+import { fieldsOf } from './fields.js';
 import type { Probe } from './importer.js';
 import { type JsonEvents, JsonLines } from './json-lines.js';
 
-/** Values looked at: real sessions begin with dozens of bookkeeping records. */
+/** Values looked at, not counting those that only keep state: new versions begin with ever more of them. */
 const probeValues = 50;
+const maxProbeValues = 1000;
 /** No further than this, unless a single value is larger. */
 const probeBytes = 8 * 2 ** 20;
 const headBytes = 64 * 2 ** 10;
@@ -56,7 +58,7 @@ export async function readHead(source: AsyncIterable<Uint8Array>): Promise<Sourc
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let complete = false;
-  while (!complete && keeper.values < probeValues && (bytes < probeBytes || reader.isInsideValue)) {
+  while (!complete && !keeper.isFull && (bytes < probeBytes || reader.isInsideValue)) {
     const next = await rest.next();
     if (next.done === true) {
       complete = true;
@@ -91,13 +93,21 @@ export async function readHead(source: AsyncIterable<Uint8Array>): Promise<Sourc
 class EventKeeper implements JsonEvents {
   readonly events: KeptEvent[] = [];
   readonly first: unknown[] = [];
+  #telling = 0;
   values = 0;
   noiseCount = 0;
   brokenCount = 0;
 
+  get isFull(): boolean {
+    return this.#telling >= probeValues || this.first.length >= maxProbeValues;
+  }
+
   value(value: unknown, line: number): void {
     this.values += 1;
-    if (this.first.length < probeValues) this.first.push(value);
+    if (!this.isFull) {
+      this.first.push(value);
+      if (!isState(value)) this.#telling += 1;
+    }
     this.events.push({ kind: 'value', value, line });
   }
   damaged(line: number): void {
@@ -112,6 +122,13 @@ class EventKeeper implements JsonEvents {
     this.noiseCount += 1;
     this.events.push({ kind: 'noise', line });
   }
+}
+
+/** A record of a session that names its kind and says nothing. */
+function isState(value: unknown): boolean {
+  const record = fieldsOf(value);
+  if (typeof record?.['type'] !== 'string' || typeof record['sessionId'] !== 'string') return false;
+  return !('message' in record || 'content' in record);
 }
 
 function decodeHead(chunks: readonly Uint8Array[]): string {

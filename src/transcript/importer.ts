@@ -31,7 +31,7 @@ export type Confidence = 'no' | 'probable' | 'certain';
 
 /** The head of a source, as far as it is needed to recognise it. */
 export interface Probe {
-  /** The first parseable JSON values, at most 50. */
+  /** The first parseable JSON values: 50, and up to 1000 with those that only keep the state of a session. */
   readonly records: readonly unknown[];
   /**
    * Values seen, as a share of values and lines of other text: a text may quote JSON. Unless it is above one half,

@@ -160,7 +160,7 @@ export const knownFormats: readonly KnownFormat[] = [
     'the wire log of Kimi CLI',
     (r) =>
       (r['type'] === 'metadata' && 'protocol_version' in r) ||
-      (fieldsOf(r['message']) !== undefined && 'payload' in (r['message'] as Fields)),
+      (typeof r['timestamp'] === 'number' && /^[A-Z]/.test(wordOf(fieldsOf(r['message'])?.['type']))),
   ),
   byObject(
     'vscode-chat',

@@ -1,6 +1,6 @@
 /** One Chat Completions message: OpenAI's own fields as of autumn 2026, and the reasoning fields of vendors. */
 import type { Block, CallBlock, ResultBlock, Role, TextBlock } from '../history/history.js';
-import { anthropicBlocks } from './anthropic-content.js';
+import { anthropicBlocks, plainBlocks } from './anthropic-content.js';
 import { type Draft, splitResults } from './draft.js';
 import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf, wordOf } from './fields.js';
 import type { Tally } from './importer.js';
@@ -30,7 +30,7 @@ export function openaiDrafts(message: Fields, tally: Tally): Draft[] {
 
 function messageBlocks(message: Fields, role: Role, tally: Tally): Block[] {
   const { content } = message;
-  if (role === 'tool') return [resultBlock(message)];
+  if (role === 'tool') return [resultBlock(message, tally)];
   if (role === 'user') return withLabels(contentBlocks(content, tally));
   return [
     ...reasoning(message, tally),
@@ -41,12 +41,12 @@ function messageBlocks(message: Fields, role: Role, tally: Tally): Block[] {
 }
 
 /** A result pairs by id; the old `function` role has none and pairs with the call before it. */
-function resultBlock(message: Fields): ResultBlock {
+function resultBlock(message: Fields, tally: Tally): ResultBlock {
   return defined<ResultBlock>({
     type: 'result',
     callId: textOf(message['tool_call_id']) ?? textOf(message['tool_use_id']),
     name: textOf(message['name']),
-    content: resultContent(message['content'], partBlocks),
+    content: resultContent(message['content'], (part) => partBlocks(part) ?? plainBlocks(part, tally)),
     failed: message['is_error'] === true || undefined,
   });
 }

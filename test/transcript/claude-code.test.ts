@@ -80,6 +80,11 @@ describe('recognising Claude Code', () => {
     expect([format, history.messages.length]).toEqual(['claude-code', 1]);
   });
 
+  it('leaves the log of a program that counts sessions to be read as text', async () => {
+    const log = jsonl(...Array.from({ length: 80 }, (_, i) => ({ type: 'pageview', sessionId: 's', i })));
+    expect((await read(log)).format).toBe('text');
+  });
+
   it('says so if nothing was said in it', async () => {
     const { report } = await read(jsonl(record('user', 'u', ''), { type: 'brand-new', sessionId: 's' }));
     expect(report.warnings).toEqual(['no message was found in 2 records; the file may be of another format']);

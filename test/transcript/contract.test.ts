@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pairCalls } from '../../src/history/pairing.js';
 import { transcriptFormats } from '../../src/transcript/formats.js';
 import type { Importer } from '../../src/transcript/importer.js';
+import { knownFormats } from '../../src/transcript/known-formats.js';
 import { importValues } from './support.js';
 
 /** Words that mean something to one importer or another, so that random records get past the first check. */
@@ -175,6 +176,19 @@ function contract(importer: Importer): void {
 }
 
 for (const importer of transcriptFormats) contract(importer);
+
+describe('the formats that are known and not read', () => {
+  it('never throw, whatever the records', () => {
+    fc.assert(
+      fc.property(records, (values) => {
+        for (const known of knownFormats) {
+          for (const value of values) expect(typeof known.marks(value)).toBe('boolean');
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
 
 describe('the list of formats', () => {
   it('has names that are unique and fit a command line', () => {
