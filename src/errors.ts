@@ -20,6 +20,7 @@ export const exitCodes = {
   'unwritable-target': 4,
   'archive-in-use': 4,
   'undecodable-frame': 5,
+  'model-call-failed': 6,
   'worker-failed': 70,
   'bad-data-file': 70,
   internal: 70,

@@ -6,6 +6,7 @@ export { loadArchive } from './archive/load-archive.js';
 export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
 export { estimateImageTokens } from './billing/image-tokens.js';
+export { type ArchivePrice, priceArchive } from './billing/price-archive.js';
 export { requestLimits } from './billing/request-limits.js';
 export { estimateTextTokens } from './billing/text-tokens.js';
 export { type ErrorCode, SnapcompactError } from './errors.js';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** Files that anything may import: they import nothing of ours but each other. */
-const leaves = ['errors.ts', 'package-files.ts', 'read-input.ts'];
+const leaves = ['errors.ts', 'model-name.ts', 'package-files.ts', 'read-input.ts'];
 
 /** What each folder may import beside itself and the leaves. */
 const table: Readonly<Record<string, readonly string[]>> = {
@@ -29,11 +29,12 @@ const homes: Readonly<Record<string, RegExp>> = {
   pngjs: /^frame\/decode/,
   piscina: /^frame\/(pool|worker)/,
   commander: /^cli\//,
+  'gpt-tokenizer': /^billing\/tokenizers/,
   '@anthropic-ai/sdk': /^(strategy\/|billing\/|archive\/transport)/,
 };
 
 /** Packages that load on first use: a static import of one would slow every command down. */
-const lazy = new Set(['@napi-rs/canvas', 'sharp', '@anthropic-ai/sdk']);
+const lazy = new Set(['@napi-rs/canvas', 'sharp', '@anthropic-ai/sdk', 'gpt-tokenizer']);
 
 interface Import {
   readonly file: string;

@@ -10,13 +10,14 @@ import { type PageFormat, pageFormat } from '../page/page-format.js';
 import { type Page, paginate } from '../page/paginate.js';
 import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
-import { type Caps, defaultCaps } from '../text/caps.js';
+import { type Caps, resolveCaps } from '../text/caps.js';
 import { type Elision, type PrintedText, printSegments } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
 import { segmentChars } from '../text/segment.js';
 import { serializeHistory } from '../text/serialize.js';
 import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame, type ArchiveSource } from './archive.js';
 import { EntryFinder } from './entry-finder.js';
+import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
 
 export interface ArchiveOptions extends ReaderTarget {
   /** Keep what the model thought. Default true. */
@@ -27,7 +28,7 @@ export interface ArchiveOptions extends ReaderTarget {
   readonly maxFrames?: number;
   /** Archive for a model that takes no images. Default false: refused with `no-vision`. */
   readonly allowNoVision?: boolean;
-  /** Takes secrets out of every text before anything else sees it. Default: none. */
+  /** Takes secrets out of every text, name and label before anything else sees it. Default: none. */
   readonly redact?: (text: string) => string;
   /** A renderer to paint with, which stays open; default: one of its own, by `threads` and `deadlineMs`. */
   readonly renderer?: Renderer;
@@ -39,10 +40,6 @@ export interface ArchiveOptions extends ReaderTarget {
   readonly onFrame?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }
-
-export const DEFAULT_MAX_FRAMES = 80;
-/** No provider takes more images in one request: Claude's documented limit. */
-const HIGHEST_MAX_FRAMES = 600;
 
 /**
  * Archives a history for one reader. A history without text gives an archive without frames.
@@ -58,7 +55,7 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
   if (!reader.vision && !options.allowNoVision) throw noVision(reader);
   const format = pageFormat(getShape(reader.shape), reader.frame);
   const segments = serializeHistory(history, { reasoning, ...(redact && { redact }) });
-  const caps = { ...defaultCaps, ...options.caps };
+  const caps = resolveCaps(options.caps);
   const printed = printSegments(segments, { coverage: format.coverage, caps });
   const entries = new EntryFinder(printed.spans, segments);
 
@@ -162,15 +159,6 @@ function checkHistory(history: History): void {
     expected: 'an object with a list of messages',
     of: 'the history',
     got: history === null ? 'null' : Array.isArray(history) ? 'a list' : typeof history,
-  });
-}
-
-function checkMaxFrames(maxFrames: number): void {
-  if (Number.isInteger(maxFrames) && maxFrames >= 1 && maxFrames <= HIGHEST_MAX_FRAMES) return;
-  throw new SnapcompactError('usage', {
-    expected: `an integer from 1 to ${HIGHEST_MAX_FRAMES}`,
-    of: 'the most frames an archive may have',
-    got: String(maxFrames),
   });
 }
 

@@ -9,6 +9,8 @@ import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.j
 import { getShape } from '../page/shapes.js';
 import { escapeMarks } from '../text/escape.js';
 import { normalizeText } from '../text/normalize.js';
+import { visibleText } from '../text/visible.js';
+import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
 
 export interface CountOptions extends ReaderTarget {
   /** Keep the indentation of each line. Default false. */
@@ -41,7 +43,8 @@ export interface RenderedText {
  */
 export async function renderText(text: string, options: RenderOptions = {}): Promise<RenderedText> {
   const { reader, format, pages } = layOut(text, options);
-  const maxFrames = options.maxFrames ?? 80;
+  const maxFrames = options.maxFrames ?? DEFAULT_MAX_FRAMES;
+  checkMaxFrames(maxFrames);
   if (pages.length > maxFrames) throw tooLong(pages.length, maxFrames);
   const { threads } = options;
   const renderer = options.renderer ?? createRenderer(threads === undefined ? {} : { threads });
@@ -66,7 +69,10 @@ function layOut(text: string, options: CountOptions): { reader: Reader; format: 
   const reader = resolveReader(options);
   const format = pageFormat(getShape(reader.shape), reader.frame);
   const { indented = false } = options;
-  const normal = normalizeText(escapeMarks(text, 'page'), { coverage: format.coverage, indented });
+  const normal = normalizeText(escapeMarks(visibleText(text).text, 'page'), {
+    coverage: format.coverage,
+    indented,
+  });
   return { reader, format, pages: [...paginate(normal.text, [], format)] };
 }
 

@@ -2,7 +2,7 @@
 import { type ErrorCode, interruption, SnapcompactError } from '../errors.js';
 
 /** Code for a counter that gave no answer. */
-const noAnswer: ErrorCode = 'unreadable-input';
+const noAnswer: ErrorCode = 'model-call-failed';
 
 export interface FailedCall {
   readonly of: string;

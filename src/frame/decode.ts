@@ -14,7 +14,7 @@ import { readPng } from './read-png.js';
 import { unpackRows } from './unpack.js';
 
 export interface DecodeOptions {
-  /** Shape id; default: the exact shape of the package under which every cell is a glyph. */
+  /** Shape id; default: the one the picture names, else the exact shape that reads it best. */
   readonly shape?: string;
   /** What to call the picture in errors: its file name. */
   readonly where?: string;
@@ -47,7 +47,7 @@ const MAX_UNREAD_SHARE = 0.1;
 export function decodeFrame(png: Uint8Array, options: DecodeOptions = {}): DecodedFrame {
   const painting = readPng(png, options.where);
   if (options.shape !== undefined) return decodeAs(painting, getShape(options.shape));
-  const found = findShape(painting);
+  const found = findShape(painting, painting.shape);
   if (found !== undefined) return found;
   throw new SnapcompactError('undecodable-frame', {
     expected: `cells of one of ${shapes().map(({ id }) => id)}`,
@@ -58,15 +58,26 @@ export function decodeFrame(png: Uint8Array, options: DecodeOptions = {}): Decod
   });
 }
 
-/** The shape that leaves the fewest cells unread, judged by its first font, unless that is too many. */
-function findShape(painting: Painting): DecodedFrame | undefined {
-  const [best] = shapes()
-    .filter((shape) => shape.exact && painting.heightPx % shape.cell.pitchPx === 0)
-    .map((shape) => ({ shape, quick: readCells(painting, shape, indexOf(shape, 1)) }))
-    .sort((a, b) => a.quick.unread.length - b.quick.unread.length);
-  if (best === undefined) return undefined;
-  const frame = best.quick.unread.length === 0 ? best.quick : decodeAs(painting, best.shape);
-  return frame.unread.length > frame.columnsCells * frame.rowsCells * MAX_UNREAD_SHARE ? undefined : frame;
+/**
+ * The shape the picture names, else the one that leaves the smallest share of cells unread, unless that is too large.
+ * Short texts of line pieces can read as another shape's; a frame of ours names its own.
+ */
+function findShape(painting: Painting, named: string | undefined): DecodedFrame | undefined {
+  const candidates = shapes().filter(
+    ({ exact, cell }) =>
+      exact && painting.heightPx % cell.pitchPx === 0 && painting.widthPx >= cell.advancePx * 2,
+  );
+  const own = candidates.find(({ id }) => id === named);
+  if (own !== undefined) return decodeAs(painting, own);
+  const quick = candidates.map((shape) => readCells(painting, shape, indexOf(shape, 1)));
+  const perfect = quick.filter(({ unread }) => unread.length === 0);
+  const tried = perfect.length > 0 ? perfect : candidates.map((shape) => decodeAs(painting, shape));
+  const [best] = tried.sort((a, b) => unreadShare(a) - unreadShare(b));
+  return best === undefined || unreadShare(best) > MAX_UNREAD_SHARE ? undefined : best;
+}
+
+function unreadShare({ unread, columnsCells, rowsCells }: DecodedFrame): number {
+  return unread.length / (columnsCells * rowsCells);
 }
 
 /** Reads with the first font alone, and with the whole chain where that leaves cells unread. */
@@ -98,10 +109,10 @@ function readCells(painting: Painting, shape: Shape, index: GlyphIndex): Decoded
       ids[column] = index.idOf(words, column * shape.cell.pitchPx);
     }
     for (let column = 0; column < columnsCells; column++) {
-      const isDim = dim[column] === 1;
       const wide = column + 1 < columnsCells ? index.wide(ids[column]!, ids[column + 1]!) : NOTHING;
       const codePoint = wide === NOTHING ? index.narrow(ids[column]!) : wide;
       if (codePoint === NOTHING) unread.push({ row, column });
+      const isDim = dim[column] === 1 || (wide !== NOTHING && dim[column + 1] === 1);
       if (codePoint !== PAD) text.push(codePoint === NOTHING ? 0xfffd : codePoint, isDim);
       if (wide !== NOTHING) column++;
     }

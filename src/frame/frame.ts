@@ -11,6 +11,8 @@ export interface PaintTask {
   readonly columnsCells: number;
   readonly widthPx: number;
   readonly atlas: AtlasImage;
+  /** Shape id, written into the file. */
+  readonly shape: string;
 }
 
 export interface Frame {
@@ -24,9 +26,9 @@ export interface Frame {
 }
 
 /** Paints and encodes. Task and Node build decide every byte. */
-export function paintFrame({ cells, columnsCells, widthPx, atlas }: PaintTask): Frame {
+export function paintFrame({ cells, columnsCells, widthPx, atlas, shape }: PaintTask): Frame {
   const painting = paintCells(cells, columnsCells, widthPx, atlas);
-  const png = encodePng(painting);
+  const png = encodePng(painting, shape);
   return {
     png,
     widthPx: painting.widthPx,

@@ -16,16 +16,23 @@ export const palette: readonly (readonly [number, number, number])[] = [
 
 export const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
+/** Keyword of the text chunk that names the shape, so that a frame can be read without being told. */
+export const SHAPE_KEYWORD = 'snapcompact';
+
 /** Room for the data of a full frame, so that zlib neither stops on the way nor copies the parts together. */
 const ONE_CHUNK_BYTES = 1 << 18;
 
 /** Encodes one frame. The same painting gives the same bytes on one build of Node. */
-export function encodePng({ widthPx, heightPx, bitDepth, rows }: Painting): Uint8Array<ArrayBuffer> {
+export function encodePng(
+  { widthPx, heightPx, bitDepth, rows }: Painting,
+  shape: string,
+): Uint8Array<ArrayBuffer> {
   const colours = bitDepth === 1 ? palette.slice(0, 2) : palette;
   const data = deflateSync(rows, { level: 6, memLevel: 9, chunkSize: ONE_CHUNK_BYTES });
   return joinChunks([
     ['IHDR', header(widthPx, heightPx, bitDepth)],
     ['PLTE', Uint8Array.from(colours.flat())],
+    ['tEXt', Buffer.from(`${SHAPE_KEYWORD}\0${shape}`, 'latin1')],
     ['IDAT', data],
     ['IEND', new Uint8Array(0)],
   ]);

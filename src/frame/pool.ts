@@ -34,6 +34,7 @@ export class PoolRenderer implements Renderer {
   #free: number;
   #loaded = false;
   #closing: Promise<void> | undefined;
+  #onIdle: () => void = () => undefined;
 
   constructor({ threads, deadlineMs, workerFile = packageFile('dist/frame/worker.js') }: PoolOptions) {
     this.threads = threads;
@@ -56,6 +57,7 @@ export class PoolRenderer implements Renderer {
   }
 
   async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
+    if (this.#closing !== undefined) throw closedRenderer();
     await this.#slot();
     try {
       return (await this.#attempt(page, format, signal)) ?? (await this.#lastAttempt(page, format, signal));
@@ -65,7 +67,7 @@ export class PoolRenderer implements Renderer {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#pool.close({ force: false });
+    this.#closing ??= this.#idle().then(() => this.#pool.destroy());
     return this.#closing;
   }
 
@@ -128,13 +130,30 @@ export class PoolRenderer implements Renderer {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
+  /** Resolves when no page is running or waiting. */
+  async #idle(): Promise<void> {
+    if (this.#free === this.threads) return;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
   #release(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#free++;
-    else next();
+    if (next !== undefined) next();
+    else if (++this.#free === this.threads) this.#onIdle();
   }
 }
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The error for painting with a renderer that was closed. */
+export function closedRenderer(): SnapcompactError {
+  return new SnapcompactError('internal', {
+    expected: 'an open one',
+    of: 'the renderer',
+    got: 'a closed one',
+  });
 }

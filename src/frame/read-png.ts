@@ -7,7 +7,12 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { SnapcompactError } from '../errors.js';
 import type { Painting } from './paint.js';
-import { pngSignature } from './png.js';
+import { pngSignature, SHAPE_KEYWORD } from './png.js';
+
+export interface ReadPainting extends Painting {
+  /** The shape that the file names. */
+  readonly shape?: string;
+}
 
 interface Chunk {
   readonly type: string;
@@ -15,7 +20,7 @@ interface Chunk {
 }
 
 /** Throws `undecodable-frame` for anything that is not an intact frame of ours; `where` names the file. */
-export function readPng(png: Uint8Array, where?: string): Painting {
+export function readPng(png: Uint8Array, where?: string): ReadPainting {
   const fail = failureAt(where);
   if (!pngSignature.every((byte, i) => png[i] === byte)) throw fail('a PNG file', 'another kind of file');
   const chunks = readChunks(png, fail);
@@ -36,7 +41,16 @@ export function readPng(png: Uint8Array, where?: string): Painting {
   for (let at = 0; at < rows.length; at += stride) {
     if (rows[at] !== 0) throw fail('filter 0 on every row', `filter ${rows[at]} on row ${at / stride}`);
   }
-  return { widthPx, heightPx, bitDepth, rows };
+  const shape = shapeNamed(chunks);
+  return { widthPx, heightPx, bitDepth, rows, ...(shape !== undefined && { shape }) };
+}
+
+function shapeNamed(chunks: readonly Chunk[]): string | undefined {
+  const texts = chunks
+    .filter(({ type }) => type === 'tEXt')
+    .map(({ data }) => Buffer.from(data).toString('latin1'));
+  const prefix = `${SHAPE_KEYWORD}\0`;
+  return texts.find((text) => text.startsWith(prefix))?.slice(prefix.length);
 }
 
 type Fail = (expected: string, got: string) => SnapcompactError;

@@ -30,6 +30,7 @@ export function taskOf(page: Page, format: PageFormat): PaintTask {
     columnsCells: geometry.columnsCells,
     widthPx: geometry.frameWidthPx,
     atlas: atlas.image,
+    shape: format.shape.id,
   };
 }
 

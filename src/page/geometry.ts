@@ -29,7 +29,7 @@ export interface Geometry {
 
 /**
  * The grid of `shape` on a frame: whole cells only, so both divisions round down.
- * Throws `usage` when a side is not an integer from 1 to 16384, or when not even one cell fits.
+ * Throws `usage` when a side is not an integer from 1 to 16384, or when not even two cells fit.
  */
 export function shapeGeometry(shape: Shape, frame: FrameSize): Geometry {
   checkSide(frame.widthPx, 'the frame width in pixels');
@@ -37,9 +37,10 @@ export function shapeGeometry(shape: Shape, frame: FrameSize): Geometry {
   const { advancePx, pitchPx } = shape.cell;
   const columnsCells = Math.floor(frame.widthPx / advancePx);
   const rowsCells = Math.floor(frame.maxHeightPx / pitchPx);
-  if (columnsCells < 1 || rowsCells < 1) {
+  // A wide character needs two columns.
+  if (columnsCells < 2 || rowsCells < 1) {
     throw new SnapcompactError('usage', {
-      expected: `a frame of at least ${advancePx}×${pitchPx} pixels, one cell`,
+      expected: `a frame of at least ${advancePx * 2}×${pitchPx} pixels, two cells`,
       of: `shape ${shape.id}`,
       got: `${frame.widthPx}×${frame.maxHeightPx}`,
     });

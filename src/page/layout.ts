@@ -87,7 +87,8 @@ export function layPage(
 }
 
 function placeCharacter(cells: Uint32Array, cell: number, slot: number, width: number, inkBit: number): void {
-  cells[cell] = slot | inkBit;
+  // A blank has no ink: it must not cost a page its second bit.
+  cells[cell] = slot === BLANK_SLOT ? BLANK_SLOT : slot | inkBit;
   if (width === 2) cells[cell + 1] = (slot + 1) | inkBit;
 }
 

@@ -1,11 +1,12 @@
 /** Head and tail of a long text, cut between characters and never inside a note. */
+import { SnapcompactError } from '../errors.js';
 import { type Piece, pieces } from './note.js';
 
 /** Limits in UTF-16 units of the source text. */
 export interface Caps {
   /** One tool result. Default 2,000. */
   readonly outputChars: number;
-  /** One argument of a call. Default 500. */
+  /** One argument of a call; also a name, a key and an intent. Default 500. */
   readonly argumentChars: number;
   /** All arguments of a call together. Default 2,000. */
   readonly callChars: number;
@@ -14,6 +15,22 @@ export interface Caps {
 }
 
 export const defaultCaps: Caps = { outputChars: 2000, argumentChars: 500, callChars: 2000, headShare: 0.6 };
+
+/** The caps with their defaults. Throws `usage` for one that is no whole number from 0, or a share outside 0 to 1. */
+export function resolveCaps(caps: Partial<Caps> = {}): Caps {
+  const resolved = { ...defaultCaps, ...caps };
+  for (const name of ['outputChars', 'argumentChars', 'callChars'] as const) {
+    const value = resolved[name];
+    if (!Number.isSafeInteger(value) || value < 0) throw badCap(name, 'a whole number from 0', value);
+  }
+  const { headShare } = resolved;
+  if (!(headShare >= 0 && headShare <= 1)) throw badCap('headShare', 'a number from 0 to 1', headShare);
+  return resolved;
+}
+
+function badCap(name: string, expected: string, got: number): SnapcompactError {
+  return new SnapcompactError('usage', { expected, of: `the cap ${name}`, got: String(got) });
+}
 
 /** A text to print: what stands before the cut, the units left out (0 when all fits), what stands after it. */
 export interface Capped {

@@ -2,12 +2,11 @@
  * Marks in content: spelled out so that nothing said in a session can pass for structure.
  *
  * A mark's first character becomes `[U+XXXX]`; the rest stays legible. `[U+` is itself a mark, so the spelling is
- * reversible for any string. Marks are also found through invisible characters and folds, since both vanish when the
- * text is normalised.
+ * reversible for any string. Marks are also found through folds, which vanish when the text is normalised; invisible
+ * characters must be gone before (`visibleText`).
  */
 import { readPackageJson } from '../package-files.js';
 import { foldOf } from './characters.js';
-import { escapeSequenceEnd, isIgnorable } from './invisible.js';
 
 /**
  * `page`: the marks of a bare page, which are the newline cell and the spelling of characters. `section`: those and
@@ -57,34 +56,19 @@ export function marksOf(set: MarkSet): readonly string[] {
   return [...markTable(set).byStart.values()].flat();
 }
 
-/** Whether `mark` stands at `at` once invisible characters are gone and folds are made. */
+/** Whether `mark` stands at `at` once folds are made. Looks at no more characters than the mark has. */
 function holdsMark(text: string, at: number, mark: string): boolean {
   let matched = 1;
   let i = at + 1;
   while (matched < mark.length) {
-    i = skipInvisible(text, i);
     if (i >= text.length) return false;
     const codePoint = text.codePointAt(i)!;
     const printed = foldOf(codePoint) ?? String.fromCodePoint(codePoint);
-    const wanted = mark.slice(matched, matched + printed.length);
-    if (!printed.startsWith(wanted)) return false;
+    if (!printed.startsWith(mark.slice(matched, matched + printed.length))) return false;
     matched += printed.length;
     i += codePoint > 0xffff ? 2 : 1;
   }
   return true;
-}
-
-function skipInvisible(text: string, from: number): number {
-  let i = from;
-  while (i < text.length) {
-    const codePoint = text.codePointAt(i)!;
-    if (codePoint >= 0x20 && codePoint < 0x7f) return i;
-    const sequenceEnd = codePoint === 0x85 ? i : escapeSequenceEnd(text, i);
-    if (sequenceEnd > i) i = sequenceEnd;
-    else if (isIgnorable(codePoint)) i += codePoint > 0xffff ? 2 : 1;
-    else return i;
-  }
-  return i;
 }
 
 function markTable(set: MarkSet): MarkTable {
@@ -102,7 +86,7 @@ function markTable(set: MarkSet): MarkTable {
   return table;
 }
 
-/** The start of a mark, where what follows may be its second character, as it is or hidden by something invisible. */
+/** The start of a mark, where what follows may be its second character, as it is or before a fold. */
 function startPattern([start, marks]: [string, readonly string[]]): string {
   const quote = (char: string) => char.replace(/[[\]/^-]/g, '\\$&');
   const seconds = new Set(marks.map((mark) => mark[1]));

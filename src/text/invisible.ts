@@ -1,9 +1,8 @@
 /**
  * What takes no cell: terminal escape sequences, control and zero-width characters.
  *
- * One scanner serves the normaliser, which drops these, and the escaper, which must look through them: a mark with
- * an invisible character inside would be a whole mark once the character is gone. Every function is linear over a
- * text: a scan ends at the next control character, so scans that start at different introducers never overlap.
+ * Every function is linear over a text: a scan ends at the next control character, so scans that start at different
+ * introducers never overlap.
  */
 
 const ESC = 0x1b;

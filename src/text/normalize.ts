@@ -103,10 +103,10 @@ export class NormalWriter {
     this.#dropPending();
   }
 
-  /** The text written. The writer may go on afterwards. */
+  /** The text written, without a line break at its end. */
   finish(): string {
-    const bytes = Buffer.from(this.#units.buffer, 0, this.#length * 2);
-    return bytes.toString('utf16le');
+    const isOpenLine = this.#length > 0 && this.#units[this.#length - 1] === NEWLINE_UNIT;
+    return Buffer.from(this.#units.buffer, 0, (this.#length - (isOpenLine ? 1 : 0)) * 2).toString('utf16le');
   }
 
   /**
@@ -115,7 +115,7 @@ export class NormalWriter {
    */
   #scan(text: string): void {
     const { length } = text;
-    this.#reserve(length + 1);
+    this.#reserve(this.#roomFor(length));
     let units = this.#units;
     let at = this.#length;
     let pending = this.#pending;
@@ -140,7 +140,7 @@ export class NormalWriter {
         this.#pending = pending;
         this.#indentCells = indentCells;
         i = this.#special(text, i, unit);
-        this.#reserve(length - i + 1);
+        this.#reserve(this.#roomFor(length - i));
         units = this.#units;
         at = this.#length;
         pending = this.#pending;
@@ -150,6 +150,11 @@ export class NormalWriter {
     this.#length = at;
     this.#pending = pending;
     this.#indentCells = indentCells;
+  }
+
+  /** Units that `units` more of source may become on the fast path: a tab is the one that grows, to cells. */
+  #roomFor(units: number): number {
+    return this.#indented ? units * TAB_CELLS + 1 : units + 1;
   }
 
   /** Anything but printable ASCII and the space; returns the index of the last unit it used. */

@@ -5,26 +5,35 @@
  * is escaped. A noncharacter that came with the content becomes a note itself, and so is neither lost nor misread.
  */
 import { escapeMarks, spellOut } from './escape.js';
+import { visibleText } from './visible.js';
 
 const OPEN = '\ufdd0';
 const CLOSE = '\ufdd1';
 
-/** `[kind: detail, detail]`, ready to stand in a source text. Details are foreign: cut to 80 units and escaped. */
+/** `[kind: detail, detail]`, ready to stand in a source text. Details are foreign: see `noteText`. */
 export function note(kind: string, details: readonly string[] = []): string {
   return `${OPEN}${noteText(kind, details)}${CLOSE}`;
 }
 
-/** The printed form of a note alone. */
+/**
+ * The printed form of a note alone. A detail stands on one line, cut to 200 units with `…` where it is longer; its
+ * marks are escaped, and the signs that would end the note or an argument around it are spelled out.
+ */
 export function noteText(kind: string, details: readonly string[] = []): string {
-  const shown = details.filter((detail) => detail !== '').map((detail) => escapeMarks(shorten(detail)));
+  const shown = details.filter((detail) => detail !== '').map(shownDetail);
   return shown.length === 0 ? `[${kind}:]` : `[${kind}: ${shown.join(', ')}]`;
 }
 
-const MAX_DETAIL_CHARS = 80;
+const MAX_DETAIL_CHARS = 200;
 
-function shorten(detail: string): string {
-  const whole = detail.replaceAll(OPEN, '').replaceAll(CLOSE, '');
-  return whole.length <= MAX_DETAIL_CHARS ? whole : `${whole.slice(0, MAX_DETAIL_CHARS).toWellFormed()}…`;
+function shownDetail(detail: string): string {
+  const bare = visibleText(detail.replaceAll(OPEN, '').replaceAll(CLOSE, ''))
+    .text.replace(/\s+/g, ' ')
+    .trim();
+  const cut = bare.length <= MAX_DETAIL_CHARS ? bare : `${bare.slice(0, MAX_DETAIL_CHARS).toWellFormed()}…`;
+  return escapeMarks(cut).replace(/\[U\+[0-9A-F]+\]|[\]"]/g, (sign) =>
+    sign.length > 1 ? sign : spellOut(sign.charCodeAt(0)),
+  );
 }
 
 /** Foreign text made safe to hold notes: its own noncharacters are spelled out as notes. */

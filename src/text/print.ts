@@ -5,7 +5,7 @@
  * scope changes, `name(key=value, …)//intent` for a call, its result merged under it in `<out>…</out>`. Beside the
  * text stand the spans that are dim, where each segment lies, and what was left out.
  */
-import { type Caps, capText, defaultCaps } from './caps.js';
+import { type Caps, capText, resolveCaps } from './caps.js';
 import { escapeMarks } from './escape.js';
 import { type NormalizeOptions, NormalWriter } from './normalize.js';
 import { hasNotes, noteText, type Piece, pieces } from './note.js';
@@ -18,6 +18,7 @@ import type {
   Segment,
   TextSegment,
 } from './segment.js';
+import { visibleText } from './visible.js';
 
 export interface PrintOptions extends NormalizeOptions {
   /** Default `defaultCaps`. */
@@ -85,7 +86,7 @@ class Printer {
   constructor(segments: readonly Segment[], options: PrintOptions) {
     this.#segments = segments;
     this.#writer = new NormalWriter(options);
-    this.#caps = { ...defaultCaps, ...options.caps };
+    this.#caps = resolveCaps(options.caps);
   }
 
   segment(segment: Segment, index: number): void {
@@ -128,7 +129,7 @@ class Printer {
   #fact({ text }: NoteSegment): void {
     this.#writer.newline();
     const mark = (printed: string) => ({ text: printed, isNote: true });
-    this.#writer.content([mark('[note: '), { text: escapeMarks(text), isNote: false }, mark(']')]);
+    this.#writer.content([mark('[note: '), { text: this.#escaped(text), isNote: false }, mark(']')]);
     this.#section = undefined;
   }
 
@@ -157,7 +158,7 @@ class Printer {
   }
 
   #call({ name, args, intent, answered, entryId }: CallSegment): void {
-    this.#source(name);
+    this.#name(name, entryId);
     this.#writer.mark('(');
     let leftChars = this.#caps.callChars;
     for (const [index, arg] of args.entries()) {
@@ -171,7 +172,7 @@ class Printer {
     this.#writer.mark(')');
     if (intent !== undefined) {
       this.#writer.mark('//');
-      this.#source(intent);
+      this.#capped(intent.replace(/\s+/g, ' '), this.#caps.argumentChars, 'argument', entryId);
     }
     if (!answered) this.#note('status', 'no result recorded');
   }
@@ -179,7 +180,7 @@ class Printer {
   /** Prints one argument and returns what it took of the call's cap. */
   #argument({ key, text, quoted: isQuoted }: Argument, limitChars: number, entryId: string): number {
     if (key !== undefined) {
-      this.#source(key);
+      this.#name(key, entryId);
       this.#writer.mark('=');
     }
     const quote = isQuoted ? '"' : '';
@@ -191,7 +192,7 @@ class Printer {
 
   #output(segment: OutputSegment, before: Segment | undefined): void {
     if (segment.orphan) {
-      this.#source(segment.name ?? '');
+      this.#name(segment.name ?? '', segment.entryId);
       this.#note('status', 'no call recorded');
     } else if (before?.part !== 'call') this.#writer.newline();
     const from = this.#writer.length;
@@ -227,16 +228,31 @@ class Printer {
     this.#elisions.push({ reason: 'cap', what, chars, entryId });
   }
 
+  /** A tool's or an argument's name; one that is not a plain word stands in quotes, so that it can pass for nothing else. */
+  #name(name: string, entryId: string): void {
+    const isPlain = /^[\p{L}\p{N}_.:$/-]*$/u.test(name);
+    const quote = isPlain ? '' : '"';
+    this.#writer.mark(quote);
+    this.#capped(name, this.#caps.argumentChars, 'argument', entryId, isPlain ? undefined : quoted);
+    this.#writer.mark(quote);
+  }
+
   /** Prints a source text whole, notes in it as they are. */
   #source(text: string, quote: (content: string) => string = (content) => content): void {
     if (hasNotes(text)) this.#pieces(pieces(text), quote);
-    else this.#writer.content(escapeMarks(quote(text)));
+    else this.#writer.content(this.#escaped(quote(text)));
   }
 
   #pieces(list: readonly Piece[], quote: (content: string) => string): void {
     this.#writer.content(
-      list.map(({ text, isNote }) => ({ text: isNote ? text : escapeMarks(quote(text)), isNote })),
+      list.map(({ text, isNote }) => ({ text: isNote ? text : this.#escaped(quote(text)), isNote })),
     );
+  }
+
+  #escaped(content: string): string {
+    const { text, dropped } = visibleText(content);
+    this.#writer.dropped += dropped;
+    return escapeMarks(text);
   }
 
   #note(kind: string, detail: string): void {

@@ -5,6 +5,7 @@
  * nothing is cut or escaped here.
  */
 import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
+import { jsonText } from '../history/json-text.js';
 import { type Pairing, pairCalls } from '../history/pairing.js';
 import { note, withoutNotes } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
@@ -52,10 +53,13 @@ class Serializer {
         if (this.#reasoning) this.#content(message, 'think', block.text);
         break;
       case 'media':
-        this.#text(message, scopeOf(message), mediaNote(block), labelOf(message));
+        this.#text(message, scopeOf(message), this.#media(block), labelOf(message));
         break;
       case 'note':
-        this.#push({ entryId: message.id, scope: scopeOf(message), part: 'note', text: block.text }, message);
+        this.#push(
+          { entryId: message.id, scope: scopeOf(message), part: 'note', text: this.#clean(block.text) },
+          message,
+        );
         break;
       case 'call':
         this.#call(message, block);
@@ -72,7 +76,7 @@ class Serializer {
   /** `text` is clean, or a note of ours. */
   #text(message: Message, scope: Scope, text: string, injected?: string): void {
     const segment: Mutable<TextSegment> = { entryId: message.id, scope, part: 'text', text };
-    if (injected !== undefined) segment.injected = injected;
+    if (injected !== undefined) segment.injected = this.#clean(injected);
     this.#push(segment, message);
   }
 
@@ -83,7 +87,7 @@ class Serializer {
       entryId: message.id,
       scope: 'call',
       part: 'call',
-      name: call.name,
+      name: this.#clean(call.name),
       args: argumentsOf(call.input, this.#clean),
       answered: answer !== undefined,
     };
@@ -95,7 +99,7 @@ class Serializer {
   #output(message: Message, result: ResultBlock, entryId: string, orphan: boolean): void {
     if (result.useless) return;
     const parts = result.content.map((part) =>
-      part.type === 'text' ? this.#clean(part.text) : mediaNote(part),
+      part.type === 'text' ? this.#clean(part.text) : this.#media(part),
     );
     const segment: Mutable<OutputSegment> = {
       entryId,
@@ -105,13 +109,18 @@ class Serializer {
       failed: result.failed ?? false,
       orphan,
     };
-    if (orphan && result.name !== undefined) segment.name = result.name;
+    if (orphan && result.name !== undefined) segment.name = this.#clean(result.name);
     this.#push(segment, message);
   }
 
+  #media({ kind, mime = '', bytes, name = '' }: MediaBlock): string {
+    const size = bytes === undefined ? '' : `${bytes} bytes`;
+    return note(kind, [this.#clean(mime), size, this.#clean(withoutDataUrl(name))]);
+  }
+
   #push(segment: Mutable<Segment>, { agent, branch }: Message): void {
-    if (agent !== undefined) segment.agent = agent;
-    if (branch !== undefined) segment.branch = branch;
+    if (agent !== undefined) segment.agent = this.#clean(agent);
+    if (branch !== undefined) segment.branch = this.#clean(branch);
     this.segments.push(segment);
   }
 }
@@ -132,26 +141,28 @@ function labelOf(message: Message): string | undefined {
   return message.role === 'tool' ? 'tool' : undefined;
 }
 
-function mediaNote({ kind, mime = '', bytes, name = '' }: MediaBlock): string {
-  return note(kind, [mime, bytes === undefined ? '' : `${bytes} bytes`, withoutDataUrl(name)]);
-}
-
 function withoutDataUrl(name: string): string {
   return /^data:/i.test(name) ? '' : name;
 }
 
-/** An object prints key by key; anything else is one argument without a key. */
+/** A plain object prints key by key; anything else is one argument without a key. */
 function argumentsOf(input: unknown, clean: (text: string) => string): Argument[] {
   if (input === undefined || input === null) return [];
-  if (typeof input !== 'object' || Array.isArray(input)) return [argumentOf(input, clean)];
+  if (!isPlainObject(input)) return [argumentOf(input, clean)];
   return Object.entries(input).map(([key, value]) => {
     const arg: Mutable<Argument> = argumentOf(value, clean);
-    arg.key = key;
+    arg.key = clean(key);
     return arg;
   });
 }
 
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 function argumentOf(value: unknown, clean: (text: string) => string): Argument {
   if (typeof value === 'string') return { text: clean(value), quoted: true };
-  return { text: clean(JSON.stringify(value) ?? 'null'), quoted: false };
+  return { text: clean(jsonText(value)), quoted: false };
 }

@@ -4,7 +4,7 @@
  * Runs before any cap, so that no cap ever cuts through a payload and leaves half of it. A payload is swapped whole,
  * with its URL's head and its Markdown wrapper. Short examples in prose stay as they are.
  */
-import { isEncodedData, nextBase64Run, type Range } from './data-runs.js';
+import { isEncodedData, isMixedCase, nextBase64Run, type Range } from './data-runs.js';
 import { note } from './note.js';
 
 /** Shortest payload of a data URL that is swapped; `data:image/png;base64,abc` in prose stays. */
@@ -29,8 +29,8 @@ export function standInForData(text: string): string {
   let out = '';
   let from = 0;
   for (const standIn of found) {
-    if (standIn.from < from) continue;
-    out += text.slice(from, standIn.from) + standIn.printed;
+    if (standIn.to <= from) continue;
+    out += text.slice(from, Math.max(from, standIn.from)) + standIn.printed;
     from = standIn.to;
   }
   return out + text.slice(from);
@@ -40,78 +40,91 @@ function encodedStandIns(text: string): StandIn[] {
   const found: StandIn[] = [];
   let run = nextBase64Run(text, MIN_LINE_CHARS, 0);
   while (run !== undefined) {
-    let done = run.to;
     const block = wrappedBlock(text, run);
     const url = dataUrlHead(text, block.from);
-    if (url !== undefined && block.to - block.from >= MIN_URL_PAYLOAD_CHARS) {
+    const chars = block.to - block.from;
+    // A refused block is passed over whole: looking at its lines one by one would cost the square of their number.
+    let done = block.to;
+    if (url !== undefined && chars >= MIN_URL_PAYLOAD_CHARS) {
       const whole = withMarkdown(text, { from: url.from, to: block.to });
       found.push({ ...whole, printed: urlNote(url.mime, base64Bytes(text, block), whole.title) });
       done = whole.to;
-    } else if (block.to - block.from >= MIN_BLOCK_CHARS && isEncodedData(text, block)) {
-      found.push({ ...block, printed: note('data', [`${block.to - block.from} base64 characters`]) });
-      done = block.to;
+    } else if (chars >= MIN_BLOCK_CHARS && isData(text, block)) {
+      found.push({ ...block, printed: note('data', [`${chars} base64 characters`]) });
     }
     run = nextBase64Run(text, MIN_LINE_CHARS, done);
   }
   return found;
 }
 
-/** Joins lines of base64 that follow each other directly; a shorter last line belongs to the block. */
-function wrappedBlock(text: string, first: Range): Range {
+interface Block extends Range {
+  readonly lines: number;
+}
+
+function isData(text: string, block: Block): boolean {
+  if (isDataField(text, block)) return true;
+  return isEncodedData(text, block) && (block.lines === 1 || isMixedCase(text, block));
+}
+
+/** Whether the run is the value of a JSON field that holds base64 by its name. */
+function isDataField(text: string, { from }: Range): boolean {
+  return /"(?:data|base64|b64_json|file_data|blob)"\s?:\s?"$/i.test(text.slice(Math.max(0, from - 24), from));
+}
+
+/** Lines longer than this are not wrapped base64: PEM breaks at 64, MIME at 76, some tools at 100. */
+const MAX_WRAPPED_CHARS = 100;
+
+/**
+ * Joins lines of base64 of one length that follow each other; the last may be shorter, if it ends as base64 does.
+ * Lines may be indented, numbered as `cat -n` does, or broken by the two characters `\n` of a JSON string.
+ */
+function wrappedBlock(text: string, first: Range): Block {
+  const lineChars = first.to - first.from;
+  if (lineChars > MAX_WRAPPED_CHARS) return { ...first, lines: 1 };
   let { to } = first;
+  let lines = 1;
   for (;;) {
-    const next = lineAfter(text, to);
-    if (next === undefined) return { from: first.from, to };
-    const line = base64LineEnd(text, next);
-    if (line === undefined) return { from: first.from, to };
-    to = line;
-    if (line - next < MIN_LINE_CHARS) return { from: first.from, to };
+    wrappedLine.lastIndex = to;
+    const line = wrappedLine.exec(text)?.[1];
+    if (line === undefined || line.length > lineChars) break;
+    if (line.length < lineChars && (lines < 2 || line.length % 4 !== 0)) break;
+    to = wrappedLine.lastIndex;
+    lines++;
+    if (line.length < lineChars) break;
   }
+  return { from: first.from, to, lines };
 }
 
-function lineAfter(text: string, at: number): number | undefined {
-  if (text[at] === '\n') return at + 1;
-  return text[at] === '\r' && text[at + 1] === '\n' ? at + 2 : undefined;
-}
+const wrappedLine =
+  /(?:\r?\n|\\r\\n|\\n)[ \t]{0,16}(?:\d{1,6}[\t→][ \t]{0,4})?([A-Za-z0-9+/_-]{1,100}={0,2})(?=\r?\n|\\|["']|$)/y;
 
-const shortLine = /[A-Za-z0-9+/_-]{1,200}={0,2}(?=\r?\n|$)/y;
-
-/** End of a line that is base64 from `from` to its end, or undefined. A last line must look like data, too. */
-function base64LineEnd(text: string, from: number): number | undefined {
-  shortLine.lastIndex = from;
-  const match = shortLine.exec(text);
-  if (match === null) return undefined;
-  const isData = match[0].length >= MIN_LINE_CHARS || match[0].endsWith('=') || /\d/.test(match[0]);
-  return isData ? from + match[0].length : undefined;
-}
-
-const urlHead = /data:([\w.+-]{1,80}\/[\w.+-]{1,80})?(?:;[^,\s;]{1,120}){0,6};base64,\s?$/i;
+const urlHead = /data:([\w.+-]{1,80}\/[\w.+-]{1,80})?(?:;[^,\s;]{1,120}){0,6};base64,\s{0,4}$/i;
 
 /** The head of a data URL that ends right where the payload starts. */
 function dataUrlHead(text: string, payload: number): { from: number; mime: string } | undefined {
-  if (text[payload - 1] !== ',' && text[payload - 2] !== ',') return undefined;
+  if (!/,\s{0,4}$/.test(text.slice(Math.max(0, payload - 5), payload))) return undefined;
   const before = text.slice(Math.max(0, payload - MAX_URL_HEAD_CHARS), payload);
   const match = urlHead.exec(before.slice(before.toLowerCase().lastIndexOf('data:')));
   if (match === null) return undefined;
   return { from: payload - match[0].length, mime: match[1]?.toLowerCase() ?? 'text/plain' };
 }
 
-const percentUrl = /data:([\w.+-]{1,80}\/[\w.+-]{1,80})(?:;[^,\s;]{1,120}){0,6},/gi;
-const percentUrlEnd = /[\s"'`<>)\]]|$/g;
+const percentUrl = /(?<!\w)data:([\w.+-]{1,80}\/[\w.+-]{1,80})(?:;[^,\s;]{1,120}){0,6},/gi;
+const percentUrlEnd = /[\s"'`<>)\]\ufdd0\ufdd1]|$/g;
 
 /** Data URLs whose payload is percent-encoded text, such as inline SVG. */
 function percentStandIns(text: string): StandIn[] {
   const found: StandIn[] = [];
   percentUrl.lastIndex = 0;
   for (let hit = percentUrl.exec(text); hit !== null; hit = percentUrl.exec(text)) {
-    if (/;base64,$/i.test(hit[0])) continue;
     const payload = hit.index + hit[0].length;
     percentUrlEnd.lastIndex = payload;
     const to = percentUrlEnd.exec(text)!.index;
-    if (to - payload < MIN_BLOCK_CHARS) continue;
+    // Whatever comes of it, the payload is looked at once.
+    percentUrl.lastIndex = Math.max(to, payload);
+    if (to - payload < MIN_BLOCK_CHARS || !/%[0-9a-f]{2}/i.test(text.slice(payload, to))) continue;
     const whole = withMarkdown(text, { from: hit.index, to });
     found.push({ ...whole, printed: urlNote(hit[1]!.toLowerCase(), to - payload, whole.title) });
-    percentUrl.lastIndex = to;
   }
   return found;
 }

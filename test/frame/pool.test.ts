@@ -112,6 +112,33 @@ describe('the worker pool', () => {
     await renderer.close();
   });
 
+  test('is none the worse for an abort before its workers have loaded', async () => {
+    const renderer = createRenderer({ threads: 2 });
+    const early = renderText(text, { ...shape, renderer, signal: AbortSignal.abort() });
+    await expect(early).rejects.toMatchObject({ code: 'interrupted' });
+    for (const delayMs of [0, 5, 30]) {
+      const run = renderText(text, { ...shape, renderer, signal: AbortSignal.timeout(delayMs) });
+      await expect(run).rejects.toMatchObject({ code: 'interrupted' });
+    }
+    expect((await renderText(text, { ...shape, renderer })).frames.length).toBeGreaterThan(20);
+    await renderer.close();
+  });
+
+  test('lets pages under way finish when it is closed, and takes no more', async () => {
+    const renderer = createRenderer({ threads: 2 });
+    const painted: Promise<Frame>[] = [];
+    const run = renderText(text, {
+      ...shape,
+      renderer: watch(renderer, (page) => painted.push(page)),
+      onFrame: () => void renderer.close(),
+    });
+    await expect(run).rejects.toThrow(/a closed one/);
+    const outcomes = await Promise.allSettled(painted);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(3);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason.message).toMatch(/a closed one/);
+  });
+
   test('closes twice, and unused', async () => {
     const renderer = createRenderer({ threads: 2 });
     await renderText(text, { ...shape, renderer });

@@ -69,7 +69,7 @@ describe.each(shapes().map(({ id }) => id))('a frame of %s', (id) => {
         for (const page of paginate(text, dim, format)) {
           const task = taskOf(page, format);
           const painting = paintCells(task.cells, task.columnsCells, task.widthPx, task.atlas);
-          const png = PNG.sync.read(Buffer.from(encodePng(painting)));
+          const png = PNG.sync.read(Buffer.from(encodePng(painting, id)));
           expect([png.width, png.height]).toEqual([painting.widthPx, painting.heightPx]);
           expect(greysOf(png)).toEqual(greysOfPainting(painting));
         }
@@ -107,6 +107,12 @@ function greysOfPainting({ widthPx, heightPx, bitDepth, rows }: ReturnType<typeo
 }
 
 describe('pages', () => {
+  test('stay at 1 bit when nothing but white space is dim', () => {
+    const format = pageFormat(getShape('8on16-bw'), small);
+    const [page] = paginate('ab cd', [{ from: 2, to: 3 }], format);
+    expect(paintFrame(taskOf(page!, format)).bitDepth).toBe(1);
+  });
+
   test('are bounded by rows and columns, and lose no line and no dim span: B09', () => {
     const lines = [...Array.from({ length: 200 }, (_, i) => String(i).padStart(3, '0')), 'x'.repeat(5000)];
     const text = lines.join('█');

@@ -14,7 +14,7 @@ describe('shapeGeometry', () => {
     ['8on22-bw', 1568, 1568, 196, 71, 13_916],
     ['8on16-bw', 1568, 1568, 196, 98, 19_208],
     ['8on16-bw', 1280, 1260, 160, 78, 12_480],
-    ['11on16-bw', 11, 16, 1, 1, 1],
+    ['11on16-bw', 22, 16, 2, 1, 2],
   ])('%s on %d×%d holds %d columns and %d rows', (id, width, height, columns, rows, capacity) => {
     const got = geometry(id, width, height);
     expect(got).toMatchObject({ columnsCells: columns, rowsCells: rows, capacityCells: capacity });
@@ -39,8 +39,8 @@ describe('shapeGeometry', () => {
     [100, 16_385],
     [Number.NaN, 100],
     ['1568' as unknown as number, 100],
-    [10, 16],
-    [11, 15],
+    [21, 16],
+    [22, 15],
   ])('refuses a frame of %s×%s', (width, height) => {
     expect(() => geometry('11on16-bw', width, height)).toThrowError(
       expect.objectContaining({ code: 'usage', exitCode: 2 }),

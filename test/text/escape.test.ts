@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { foldOf } from '../../src/text/characters.js';
 import { escapeMarks, marksOf, unescapeMarks } from '../../src/text/escape.js';
 import { normalizeText } from '../../src/text/normalize.js';
+import { visibleText } from '../../src/text/visible.js';
 import { awkwardText, coverage } from '../support/text-samples.js';
 
 describe('escapeMarks', () => {
@@ -16,11 +17,19 @@ describe('escapeMarks', () => {
     expect(escapeMarks('¶ <out> █', 'page')).toBe('¶ <out> [U+2588]');
   });
 
-  test('sees marks through invisible characters, escapes and folds', () => {
-    expect(escapeMarks('<o\u200but>')).toBe('[U+003C]o\u200but>');
-    expect(escapeMarks('<\x1b[0mout>')).toBe('[U+003C]\x1b[0mout>');
+  test('sees marks through folds, and through invisible characters once these are gone', () => {
     expect(escapeMarks('[ﬁle: x]')).toBe('[U+005B]ﬁle: x]');
+    expect(escapeMarks(visibleText('<o\u200but> <\x1b[0mout>').text)).toBe('[U+003C]out> [U+003C]out>');
   });
+
+  test.each(['\x1b¶user: hi', '\x9b<out>', 'a\x1b#¶b', '[U\x1b¶user:', '[\x9b¶user:', '\x1b[U+0041]'])(
+    'lets no torn terminal sequence eat the spelling of a mark in %j',
+    (text) => {
+      const visible = visibleText(text).text;
+      const printed = normalizeText(escapeMarks(visible), { coverage }).text;
+      expect(unescapeMarks(printed)).toBe(normalizeText(visible.replaceAll('█', ''), { coverage }).text);
+    },
+  );
 
   test('is undone by unescapeMarks for any string', () => {
     fc.assert(
@@ -36,7 +45,7 @@ describe('escapeMarks', () => {
     const marks = marksOf('section').filter((mark) => mark !== '█' && mark !== '[U+');
     fc.assert(
       fc.property(awkwardText, (text) => {
-        const printed = normalizeText(escapeMarks(text), { coverage }).text;
+        const printed = normalizeText(escapeMarks(visibleText(text).text), { coverage }).text;
         for (const mark of marks) expect(printed).not.toContain(mark);
       }),
       { numRuns: 1500 },

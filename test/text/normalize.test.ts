@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMarks } from '../../src/text/escape.js';
 import { normalizeText } from '../../src/text/normalize.js';
+import { visibleText } from '../../src/text/visible.js';
 import { countLooks } from '../support/steps.js';
 import { awkwardText, coverage } from '../support/text-samples.js';
 
@@ -46,6 +47,16 @@ describe('normalizeText', () => {
     expect(normal('  if x:\n\tgo\n      deep\n', true).text).toBe('if x:█    go█      deep');
   });
 
+  test('keeps within its memory however much indentation grows a text', () => {
+    for (let z = 4060; z < 4100; z++) {
+      expect(normal(`${'z'.repeat(z)}\n${'\t'.repeat(6)}x`, true).text).toBe(
+        `${'z'.repeat(z)}█${' '.repeat(24)}x`,
+      );
+    }
+    const { text } = normal(`${'z'.repeat(70)}${`\n${'\t'.repeat(10)}x`.repeat(97)}`, true);
+    expect(text).toBe(`${'z'.repeat(70)}${`█${' '.repeat(40)}x`.repeat(97)}`);
+  });
+
   test('is idempotent', () => {
     fc.assert(
       fc.property(awkwardText, fc.boolean(), (source, indented) => {
@@ -75,8 +86,13 @@ describe('normalizeText', () => {
     ['stacked combining marks', '\u0301'],
     ['marks full of zero-width characters', '<\u200bo\u200bu\u200b'],
     ['zero-width characters', '\u200b'],
+    ['brackets before torn sequences', '[\x1b'],
+    ['torn sequences', '\x1b['],
+    ['brackets before 8-bit introducers', '[\x9b0;'],
+    ['brackets before zero-width characters', '[\u200b'],
   ])('costs no more than linear time on %s', (_, unit) => {
-    const steps = (units: number) => countLooks(() => normal(escapeMarks(unit.repeat(units))));
+    const steps = (units: number) =>
+      countLooks(() => normal(escapeMarks(visibleText(unit.repeat(units)).text)));
     const small = steps(10_000);
     expect(steps(40_000)).toBeLessThan(small * 4.5);
   });
