@@ -218,6 +218,13 @@ describe('near neighbours of what is read', () => {
   });
 });
 
+it('counts results that name no call and hold nothing, as another program writes them', async () => {
+  const call = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] };
+  const answer = { role: 'user', content: [{ type: 'tool_result', toolUseID: 't', run: {} }] };
+  const { report } = await read(JSON.stringify([call, answer]));
+  expect(report.unknown).toEqual({ 'result without a call and content': 1 });
+});
+
 describe('values of any depth', () => {
   const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const d = deep(100_000);

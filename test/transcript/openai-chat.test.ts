@@ -111,6 +111,15 @@ describe('the fields of vendors', () => {
 describe('data in chat messages', () => {
   const base64 = Buffer.from(Array.from({ length: 600 }, (_, i) => (i * 91) % 256)).toString('base64');
 
+  it('is told from text of any length', async () => {
+    const long = `aB3${'A'.repeat(8 * 2 ** 20)}`;
+    const part = (url: string) => ({ type: 'image_url', image_url: url });
+    expect(await blocksOf({ role: 'user', content: [part(long), part(`${long}!`)] })).toMatchObject([
+      { bytes: 6291458 },
+      { name: `${long.slice(0, 2048)}` },
+    ]);
+  });
+
   it.each([
     [
       { type: 'image_url', image_url: { url: ' DATA:image/PNG;BASE64,eHg=' } },
