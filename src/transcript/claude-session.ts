@@ -99,12 +99,10 @@ export class ClaudeSession {
     // A subagent's file given as the transcript: there it is the main agent, and a session of its own.
     const isAgentFile = this.#main.messages.length === 0 && only !== undefined && others.length === 0;
     const main: readonly Message[] = isAgentFile ? only.lane.messages : this.#main.messages;
-    const id = isAgentFile
-      ? `${this.#sessionId ?? ''}.agent-${only.agent.replace(/^sidechain:/, '')}`
-      : undefined;
+    const ids = [this.#sessionId, isAgentFile ? `agent-${only.agent.replace(/^sidechain:/, '')}` : undefined];
     return defined<Imported>({
       history: { messages: isAgentFile ? main : this.#withAgents(main) },
-      sessionId: id ?? this.#sessionId,
+      sessionId: textOf(ids.filter((id) => id !== undefined).join('.')),
       title: this.#title.best(main, (uuid) => this.#repeats.has(uuid)),
       cwd: this.#cwd,
       model: isAgentFile ? only.model : this.#model,
