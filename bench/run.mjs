@@ -68,7 +68,9 @@ row('a bare loop over the same characters', `${text.bareMBps.toFixed(0)} MB/s`);
 row('ASCII-heavy transcripts', `${text.asciiMBps.toFixed(0)} MB/s`);
 row('the whole corpus', `${text.corpusMBps.toFixed(0)} MB/s`);
 
-console.log('\n80 full frames of 11on16-bw, cold pool');
+console.log(
+  '\n80 full frames, cold pool (frames: all 11on16-bw; whole pass: 6 of these around 74 of 8on16-bw)',
+);
 const [idle, ...eighty] = alternate([
   () => sample('idle'),
   ...['0', '1', '2'].map((threads) => () => sample('eighty-frames', 'frames', threads)),

@@ -39,7 +39,7 @@ for (const [bits, dim] of [
   );
   if (paintings.some(({ bitDepth }) => bitDepth !== bits))
     throw new Error(`expected ${bits} bits on every frame`);
-  const pngs = time(`encode${bits}`, paintings, encodePng);
+  const pngs = time(`encode${bits}`, paintings, (painting) => encodePng(painting, format.shape.id));
   const plain = time(`zlib${bits}`, paintings, ({ rows }) => deflateSync(rows, { level: 6 }));
   time(`decode${bits}`, pngs, (png) => decodeFrame(png, { shape: '11on16-bw' }));
   result[`png${bits}`] = mean(pngs.map((png) => png.length));

@@ -6,12 +6,13 @@ import { SnapcompactError } from '../errors.js';
 import { createRenderer, type RendererOptions } from '../frame/create-renderer.js';
 import { type Renderer, renderPages } from '../frame/renderer.js';
 import type { History } from '../history/history.js';
-import { type PageFormat, pageFormat } from '../page/page-format.js';
-import { type Page, paginate } from '../page/paginate.js';
+import { foveate, type PlannedPage } from '../page/foveate.js';
+import { pageFormat } from '../page/page-format.js';
+import type { Page } from '../page/paginate.js';
 import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
 import { type Caps, resolveCaps } from '../text/caps.js';
-import { type Elision, type PrintedText, printSegments } from '../text/print.js';
+import { type Elision, type PrintedText, printSegments, type Span } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
 import { segmentChars } from '../text/segment.js';
 import { serializeHistory } from '../text/serialize.js';
@@ -24,7 +25,10 @@ export interface ArchiveOptions extends ReaderTarget {
   readonly reasoning?: boolean;
   /** Limits on results and arguments. Default `defaultCaps`. */
   readonly caps?: Partial<Caps>;
-  /** Frames at most, 1 to 600; older text goes first, as an elision. Default 80. */
+  /**
+   * Frames at most, 1 to 600. Default 80. Where the reader's shape needs more, the middle is printed in its dense
+   * companion; what still finds no frame is the oldest of the middle, and is recorded as an elision.
+   */
   readonly maxFrames?: number;
   /** Archive for a model that takes no images. Default false: refused with `no-vision`. */
   readonly allowNoVision?: boolean;
@@ -59,10 +63,14 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
   const printed = printSegments(segments, { coverage: format.coverage, caps });
   const entries = new EntryFinder(printed.spans, segments);
 
-  const all = [...paginate(printed.text, printed.dim, format)];
-  const kept = all.slice(Math.max(0, all.length - maxFrames));
-  const frames = await paintFrames(kept, format, entries, options);
-  const elisions = [...pagesElided(all, kept, entries), ...printed.elisions];
+  const { dense } = format.shape;
+  const plan = foveate(printed.text, printed.dim, {
+    hq: format,
+    ...(dense !== null && { lq: pageFormat(getShape(dense), reader.frame) }),
+    maxPages: maxFrames,
+  });
+  const frames = await paintFrames(plan.pages, entries, options);
+  const elisions = [...plan.dropped.map((span) => pagesElided(span, entries)), ...printed.elisions];
   return {
     schema: ARCHIVE_SCHEMA,
     ...(options.source && { source: sourceOf(options.source) }),
@@ -77,20 +85,20 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
 }
 
 async function paintFrames(
-  pages: readonly Page[],
-  format: PageFormat,
+  pages: readonly PlannedPage[],
   entries: EntryFinder,
   options: ArchiveOptions,
 ): Promise<ArchivedFrame[]> {
   const renderer = options.renderer ?? createRenderer(rendererOptions(options));
   const frames: ArchivedFrame[] = [];
   try {
-    for await (const { page, frame } of renderPages(renderer, pages, format, options.signal)) {
+    for await (const { plan, frame } of renderPages(renderer, pages, options.signal)) {
+      const { page, tier, format } = plan;
       frames.push({
         ...frame,
-        index: frames.length,
+        index: page.index,
         shape: format.shape.id,
-        tier: 'hq',
+        tier,
         text: page.text,
         pageSha256: pageDigest(page),
         span: page.source,
@@ -117,11 +125,9 @@ function pageDigest(page: Page): string {
   return createHash('sha256').update(`${spans}\n${page.text}`).digest('hex');
 }
 
-/** The pages that no frame is left for, as one stretch. */
-function pagesElided(all: readonly Page[], kept: readonly Page[], entries: EntryFinder): Elision[] {
-  const chars = kept[0]?.source.from ?? 0;
-  if (all.length === kept.length) return [];
-  return [{ reason: 'frames', what: 'page text', chars, entryId: entries.at(0) }];
+/** A stretch of text that no frame is left for. */
+function pagesElided({ from, to }: Span, entries: EntryFinder): Elision {
+  return { reason: 'frames', what: 'page text', chars: to - from, entryId: entries.at(from) };
 }
 
 function countsOf(

@@ -4,6 +4,7 @@
  * Frames are derived: segments, reader and printing options decide every one of them.
  */
 import type { Frame } from '../frame/frame.js';
+import type { Tier } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import type { Elision, Span } from '../text/print.js';
@@ -51,7 +52,7 @@ export interface Printing {
 export interface ArchivedFrame extends Frame {
   readonly index: number;
   readonly shape: string;
-  readonly tier: 'hq' | 'lq';
+  readonly tier: Tier;
   /** Normal text of the page. */
   readonly text: string;
   /** Hex digest of text and emphasis. */

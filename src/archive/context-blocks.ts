@@ -5,6 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../package-files.js';
+import { shapeGeometry } from '../page/geometry.js';
+import { getShape } from '../page/shapes.js';
 import type { Archive } from './archive.js';
 
 export type ContextBlock =
@@ -18,6 +20,12 @@ export function contextBlocks(archive: Archive): ContextBlock[] {
     { type: 'text', text: guideOf(archive) },
     ...archive.frames.map(({ png }) => ({ type: 'image', mime: 'image/png', data: png }) as const),
   ];
+}
+
+/** Every row width that occurs, in cells, in reading order. */
+function gridWidths({ frames, reader }: Archive): number[] {
+  const widths = frames.map(({ shape }) => shapeGeometry(getShape(shape), reader.frame).columnsCells);
+  return [...new Set(widths)];
 }
 
 /** Lines of the guide that explain a mark, and the mark that calls for them. */
@@ -36,6 +44,7 @@ function guideOf(archive: Archive): string {
   if (archive.elisions.some(({ reason }) => reason === 'cap')) occurs.add('capped');
   if (archive.elisions.some(({ reason }) => reason === 'frames')) occurs.add('dropped');
   if (archive.frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
+  if (archive.frames.some(({ tier }) => tier === 'lq')) occurs.add('dense');
   for (const [name, mark] of guideMarks) {
     if (archive.frames.some(({ text }) => text.includes(mark))) occurs.add(name);
   }
@@ -43,5 +52,6 @@ function guideOf(archive: Archive): string {
     .split('\n')
     .map((line) => /^(\w+): (.*)$/.exec(line))
     .flatMap((match) => (match !== null && occurs.has(match[1]!) ? [match[2]!] : []))
-    .join('\n');
+    .join('\n')
+    .replace('{widths} cells', `${gridWidths(archive).join(' cells or ')} cells`);
 }

@@ -48,10 +48,11 @@ export async function renderText(text: string, options: RenderOptions = {}): Pro
   if (pages.length > maxFrames) throw tooLong(pages.length, maxFrames);
   const { threads } = options;
   const renderer = options.renderer ?? createRenderer(threads === undefined ? {} : { threads });
+  const prints = pages.map((page) => ({ page, format }));
   const frames: RenderedFrame[] = [];
   try {
-    for await (const { page, frame } of renderPages(renderer, pages, format, options.signal)) {
-      frames.push({ ...frame, text: page.text });
+    for await (const { plan, frame } of renderPages(renderer, prints, options.signal)) {
+      frames.push({ ...frame, text: plan.page.text });
       options.onFrame?.(frames.length, pages.length);
     }
   } finally {

@@ -50,22 +50,27 @@ export class InProcessRenderer implements Renderer {
 /** Up to this many pages are painted in the calling thread: less work than starting a pool. */
 const SMALL_JOB_PAGES = 3;
 
+/** A page and the format to print it in. */
+export interface PageToPrint {
+  readonly page: Page;
+  readonly format: PageFormat;
+}
+
 /** Frames of `pages` in their order. Stops at the first page that fails; started pages then finish unseen. */
-export async function* renderPages(
+export async function* renderPages<P extends PageToPrint>(
   renderer: Renderer,
-  pages: Iterable<Page>,
-  format: PageFormat,
+  pages: Iterable<P>,
   signal?: AbortSignal,
-): AsyncGenerator<{ page: Page; frame: Frame }> {
+): AsyncGenerator<{ plan: P; frame: Frame }> {
   const queue = pages[Symbol.iterator]();
   const first = take(queue, SMALL_JOB_PAGES + 1);
   const painter = first.length > SMALL_JOB_PAGES ? renderer : new InProcessRenderer();
   const ahead = Math.max(1, painter.threads * 2);
-  const started: { page: Page; frame: Promise<Frame> }[] = [];
-  for (let page = first.shift() ?? next(queue); page !== undefined; page = first.shift() ?? next(queue)) {
-    const frame = painter.paint(page, format, signal);
+  const started: { plan: P; frame: Promise<Frame> }[] = [];
+  for (let plan = first.shift() ?? next(queue); plan !== undefined; plan = first.shift() ?? next(queue)) {
+    const frame = painter.paint(plan.page, plan.format, signal);
     frame.catch(() => undefined);
-    started.push({ page, frame });
+    started.push({ plan, frame });
     if (started.length >= ahead) yield await settled(started.shift()!);
   }
   while (started.length > 0) yield await settled(started.shift()!);
@@ -85,6 +90,12 @@ function take<T>(queue: Iterator<T>, count: number): T[] {
   return taken;
 }
 
-async function settled({ page, frame }: { page: Page; frame: Promise<Frame> }) {
-  return { page, frame: await frame };
+async function settled<P>({
+  plan,
+  frame,
+}: {
+  plan: P;
+  frame: Promise<Frame>;
+}): Promise<{ plan: P; frame: Frame }> {
+  return { plan, frame: await frame };
 }

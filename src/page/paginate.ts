@@ -24,16 +24,26 @@ export interface Page {
   readonly rowsUsed: number;
 }
 
-/** Every page of `text`, lazily. `dim` in order, not overlapping. Linear. */
-export function* paginate(text: string, dim: readonly Span[], format: PageFormat): Generator<Page> {
+/**
+ * Every page of `text`, or of a range of it, lazily. `dim` in order, not overlapping. Linear. A range that does not start
+ * with the text does not start with a space.
+ */
+export function* paginate(
+  text: string,
+  dim: readonly Span[],
+  format: PageFormat,
+  range: Span = { from: 0, to: text.length },
+): Generator<Page> {
   const { geometry } = format;
+  const end = range.to;
+  const source = end === text.length ? text : text.slice(0, end);
   let firstSpan = 0;
-  for (let from = 0, index = 0; from < text.length; index++) {
-    const { to, usedCells } = layPage(text, from, geometry, format);
+  for (let { from } = range, index = 0; from < end; index++) {
+    const { to, usedCells } = layPage(source, from, geometry, format);
     while (firstSpan < dim.length && dim[firstSpan]!.to <= from) firstSpan++;
     yield {
       index,
-      text: text.slice(from, to),
+      text: source.slice(from, to),
       dim: spansWithin(dim, firstSpan, { from, to }),
       source: { from, to },
       rowsUsed: Math.ceil(usedCells / geometry.columnsCells),
