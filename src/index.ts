@@ -5,6 +5,16 @@ export { type ContextBlock, contextBlocks } from './archive/context-blocks.js';
 export { loadArchive } from './archive/load-archive.js';
 export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
+export {
+  type AnthropicOptions,
+  type OpenAIOptions,
+  toAISDK,
+  toAnthropic,
+  toGoogle,
+  toOpenAIChat,
+  toOpenAIResponses,
+  toPi,
+} from './archive/wire-forms.js';
 export { estimateImageTokens } from './billing/image-tokens.js';
 export { type ArchivePrice, priceArchive } from './billing/price-archive.js';
 export { requestLimits } from './billing/request-limits.js';

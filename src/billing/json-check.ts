@@ -4,7 +4,7 @@
  * A check takes a value and its place and throws `usage`, or returns. Larger checks are made of smaller ones.
  */
 import { SnapcompactError } from '../errors.js';
-import { nearNames } from './near-names.js';
+import { nearNames } from '../near-names.js';
 
 /** Where a value stands: `path` starts with `$` and reads like JavaScript. */
 export interface Place {

@@ -1,15 +1,15 @@
 /** `snapcompact archive`: transcripts in, archive folders out, one report each. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
 import { saveArchive } from '../archive/save-archive.js';
 import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
-import type { ImportReport, Transcript } from '../transcript/importer.js';
+import type { Transcript } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
+import type { Archived, ArchiveResult, Failed } from './archive-result.js';
 import { expandInputs, type InputFile, TargetNames } from './inputs.js';
 import { type CommonOptions, type Io, print } from './io.js';
 import { ProgressLine } from './progress.js';
@@ -29,27 +29,6 @@ export interface ArchiveCommandOptions extends CommonOptions {
   readonly maxFrames?: number;
   readonly threads?: number;
   readonly force?: boolean;
-}
-
-/** One input's outcome, as `--json` gives it. */
-export type ArchiveResult = Archived | Failed;
-
-export interface Archived {
-  readonly input: string;
-  readonly status: 'archived';
-  readonly folder: string;
-  readonly format: string;
-  readonly import: ImportReport;
-  readonly reader: Archive['reader'];
-  readonly counts: Archive['counts'];
-  readonly cost: Archive['cost'];
-  readonly elisions: Archive['elisions'];
-}
-
-interface Failed {
-  readonly input: string;
-  readonly status: 'failed';
-  readonly error: { readonly code: string; readonly message: string };
 }
 
 /** Returns the exit code: 0, the failure's own for a single input, 3 when any of several failed. */

@@ -1,6 +1,6 @@
 /** What `archive` says about one transcript. */
 import { basename, relative } from 'node:path';
-import type { Archived } from './archive-command.js';
+import type { Archived } from './archive-result.js';
 import { plural } from './io.js';
 
 /** One figure a line, names aligned. */

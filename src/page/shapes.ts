@@ -5,6 +5,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { SnapcompactError } from '../errors.js';
+import { nearNames } from '../near-names.js';
 import { packageFile, readPackageJson } from '../package-files.js';
 
 export interface Shape {
@@ -120,27 +121,4 @@ function badShape(file: string, field: string, expected: string, got: unknown): 
     got: JSON.stringify(got) ?? 'nothing',
     where: `shapes/${file}`,
   });
-}
-
-/** Names at most three edits away, nearest first; the edits a typing slip or a half-remembered name makes. */
-function nearNames(wanted: string, names: readonly string[]): string[] {
-  if (wanted.length > 64) return [];
-  return names
-    .map((name) => ({ name, edits: editDistance(wanted.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= 3 || (wanted.length >= 3 && name.startsWith(wanted.toLowerCase())))
-    .sort((a, b) => a.edits - b.edits)
-    .map(({ name }) => name);
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
