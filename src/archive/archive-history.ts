@@ -1,6 +1,7 @@
 /** History → archive: the one implementation behind the library call and the shell command. */
 import { createHash } from 'node:crypto';
 import { estimateImageTokens } from '../billing/image-tokens.js';
+import type { BillingOverrides } from '../billing/overrides.js';
 import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
 import { createRenderer, type RendererOptions } from '../frame/create-renderer.js';
@@ -38,6 +39,8 @@ export interface ArchiveOptions extends ReaderTarget {
   readonly renderer?: Renderer;
   readonly threads?: number;
   readonly deadlineMs?: number;
+  /** What a user says against the tables of prices, limits and readers; `loadConfig` reads it from files. */
+  readonly overrides?: BillingOverrides;
   /** What the archive records of the transcript; a `Transcript` will do. */
   readonly source?: ArchiveSource;
   /** Called after each frame. May not throw. */
@@ -55,7 +58,7 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
   const { reasoning = true, maxFrames = DEFAULT_MAX_FRAMES, redact } = options;
   checkHistory(history);
   checkMaxFrames(maxFrames);
-  const reader = resolveReader(options);
+  const reader = resolveReader(options, options.overrides);
   if (!reader.vision && !options.allowNoVision) throw noVision(reader);
   const format = pageFormat(getShape(reader.shape), reader.frame);
   const segments = serializeHistory(history, { reasoning, ...(redact && { redact }) });
@@ -80,7 +83,7 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
     frames,
     elisions,
     counts: countsOf(history, segments, printed, frames),
-    cost: costOf(frames, reader),
+    cost: costOf(frames, reader, options.overrides),
   };
 }
 
@@ -149,12 +152,19 @@ function countsOf(
   };
 }
 
-function costOf(frames: readonly ArchivedFrame[], reader: Reader): Archive['cost'] {
+function costOf(
+  frames: readonly ArchivedFrame[],
+  reader: Reader,
+  overrides?: BillingOverrides,
+): Archive['cost'] {
   const imageTokens = frames.reduce(
     (sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens,
     0,
   );
-  const textTokens = frames.reduce((sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer), 0);
+  const textTokens = frames.reduce(
+    (sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer, overrides),
+    0,
+  );
   return { imageTokens, textTokens, savedTokens: textTokens - imageTokens };
 }
 

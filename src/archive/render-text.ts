@@ -5,7 +5,7 @@ import type { Frame } from '../frame/frame.js';
 import { type Renderer, renderPages } from '../frame/renderer.js';
 import { type PageFormat, pageFormat } from '../page/page-format.js';
 import { type Page, paginate } from '../page/paginate.js';
-import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
+import { type Reader, type ReaderOverrides, type ReaderTarget, resolveReader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
 import { escapeMarks } from '../text/escape.js';
 import { normalizeText } from '../text/normalize.js';
@@ -15,6 +15,8 @@ import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
 export interface CountOptions extends ReaderTarget {
   /** Keep the indentation of each line. Default false. */
   readonly indented?: boolean;
+  /** What a user says against the table of readers. */
+  readonly overrides?: ReaderOverrides;
 }
 
 export interface RenderOptions extends CountOptions {
@@ -67,7 +69,7 @@ export function countFrames(text: string, options: CountOptions = {}): number {
 }
 
 function layOut(text: string, options: CountOptions): { reader: Reader; format: PageFormat; pages: Page[] } {
-  const reader = resolveReader(options);
+  const reader = resolveReader(options, options.overrides);
   const format = pageFormat(getShape(reader.shape), reader.frame);
   const { indented = false } = options;
   const normal = normalizeText(escapeMarks(visibleText(text).text, 'page'), {

@@ -1,8 +1,14 @@
 /** `snapcompact archive`: transcripts in, archive folders out, one report each. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
+import { contextBlocks } from '../archive/context-blocks.js';
 import { saveArchive } from '../archive/save-archive.js';
+import { type CounterReport, countWithAnthropic } from '../billing/count-with-anthropic.js';
+import type { BillingOverrides } from '../billing/overrides.js';
+import { predictTokens } from '../billing/predict-tokens.js';
+import { priceArchive } from '../billing/price-archive.js';
 import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
@@ -13,6 +19,7 @@ import type { Archived, ArchiveResult, Failed } from './archive-result.js';
 import { expandInputs, type InputFile, TargetNames } from './inputs.js';
 import { type CommonOptions, type Io, print } from './io.js';
 import { ProgressLine } from './progress.js';
+import { readConfig } from './settings.js';
 
 export interface ArchiveCommandOptions extends CommonOptions {
   readonly out?: string;
@@ -29,6 +36,8 @@ export interface ArchiveCommandOptions extends CommonOptions {
   readonly maxFrames?: number;
   readonly threads?: number;
   readonly force?: boolean;
+  /** Ask Anthropic's free counter what the context blocks cost. */
+  readonly countTokens?: boolean;
 }
 
 /** Returns the exit code: 0, the failure's own for a single input, 3 when any of several failed. */
@@ -37,11 +46,13 @@ export async function archiveCommand(
   options: ArchiveCommandOptions,
   io: Io,
 ): Promise<number> {
+  if (options.countTokens && !io.env['ANTHROPIC_API_KEY']) throw noKey();
+  const config = await readConfig(io, options);
   const { files, leftAlone, unreadable, areMany } = await expandInputs(given);
   if (files.length + unreadable.length === 0) throw noTranscripts(given);
   if (areMany && options.out !== undefined) await refuseArchiveAsParent(options.out);
   for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${path}\n`);
-  const job = new ArchiveJob(options, areMany, io);
+  const job = new ArchiveJob({ ...config.settings, ...options }, config.overrides, areMany, io);
   const results: ArchiveResult[] = unreadable.map((error) => job.fail(error.complaint.where ?? '', error));
   try {
     for (const file of files) results.push(await job.run(file));
@@ -55,13 +66,15 @@ export async function archiveCommand(
 class ArchiveJob {
   exitCode = 0;
   readonly #options: ArchiveCommandOptions;
+  readonly #overrides: BillingOverrides;
   readonly #areMany: boolean;
   readonly #io: Io;
   readonly #names = new TargetNames();
   readonly #renderer: Renderer;
 
-  constructor(options: ArchiveCommandOptions, areMany: boolean, io: Io) {
+  constructor(options: ArchiveCommandOptions, overrides: BillingOverrides, areMany: boolean, io: Io) {
     this.#options = options;
+    this.#overrides = overrides;
     this.#areMany = areMany;
     this.#io = io;
     this.#renderer = createRenderer(options.threads === undefined ? {} : { threads: options.threads });
@@ -101,6 +114,7 @@ class ArchiveJob {
       ...pick(rest, ['model', 'api', 'route', 'shape', 'maxFrames']),
       reasoning: reasoning !== 'off',
       allowNoVision: allow === 'no-vision',
+      overrides: this.#overrides,
       source: transcript,
       renderer: this.#renderer,
       onFrame: (done, total) => progress.show(`frames of ${file.path}`, done, total),
@@ -118,8 +132,40 @@ class ArchiveJob {
       reader: archive.reader,
       counts: archive.counts,
       cost: archive.cost,
+      price: priceArchive(
+        archive.reader.model,
+        { imageTokens: archive.cost.imageTokens, textTokens: 0 },
+        {
+          ...pick(rest, ['route']),
+          overrides: this.#overrides,
+        },
+      ),
+      ...(this.#options.countTokens && (await this.#count(archive))),
       elisions: archive.elisions,
     };
+  }
+
+  /** The archive is saved by now: a counter that gives no answer is told beside it, and by the exit code. */
+  async #count(archive: Archive): Promise<Pick<Archived, 'counted' | 'countFailure'>> {
+    const { env, signal } = this.#io;
+    const { reader } = archive;
+    const blocks = contextBlocks(archive);
+    try {
+      const counted = await countWithAnthropic({
+        model: reader.model,
+        blocks,
+        predictedTokens: predictTokens(blocks, reader, this.#overrides).tokens,
+        apiKey: env['ANTHROPIC_API_KEY'] ?? '',
+        ...(env['ANTHROPIC_BASE_URL'] !== undefined && { baseUrl: env['ANTHROPIC_BASE_URL'] }),
+        signal,
+      });
+      return { counted };
+    } catch (error) {
+      if (!(error instanceof SnapcompactError) || error.code === 'interrupted') throw error;
+      this.#io.err(`snapcompact: ${error.message}\n`);
+      this.exitCode = exitCodes['model-call-failed'];
+      return { countFailure: { code: error.code, message: error.message } };
+    }
   }
 
   async #read({ path, isFound }: InputFile): Promise<Transcript> {
@@ -154,6 +200,14 @@ function ownFault(error: unknown): SnapcompactError {
     of: 'the transcript',
     got: `a fault of snapcompact's own: ${error instanceof Error ? error.stack : String(error)}`,
     cause: error,
+  });
+}
+
+function noKey(): SnapcompactError {
+  return new SnapcompactError('usage', {
+    expected: 'an API key of Anthropic in ANTHROPIC_API_KEY',
+    of: '--count-tokens',
+    got: 'none',
   });
 }
 

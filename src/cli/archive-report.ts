@@ -19,6 +19,8 @@ export function archiveReport(result: Archived): string {
       `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`,
     ],
     ['text tokens', savingLine(result)],
+    ['price', priceLine(result)],
+    ...countedRow(result),
     ['elisions', elisionsLine(result)],
     ['archive', `${relative('.', result.folder) || result.folder}`],
   ];
@@ -38,6 +40,30 @@ function savingLine({ cost }: Archived): string {
   const share = Math.round((Math.abs(savedTokens) / textTokens) * 100);
   if (savedTokens >= 0) return `${estimate}: frames save ${number(savedTokens)} (${share} %)`;
   return `${estimate}: frames LOSE ${number(-savedTokens)} (${share} % more), ${number(imageTokens)} against ${number(textTokens)}`;
+}
+
+function priceLine({ price: { uncachedUsd, writeUsd, readUsd, cached } }: Archived): string {
+  if (uncachedUsd === undefined || writeUsd === undefined || readUsd === undefined)
+    return 'not known for this model';
+  const sent = `${dollars(uncachedUsd)} to send the frames`;
+  return cached ? `${sent}; cached ${dollars(writeUsd)} once, then ${dollars(readUsd)} a turn` : sent;
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(4)}`;
+}
+
+function countedRow({ counted }: Archived): [string, string][] {
+  if (counted === undefined) return [];
+  const { countedTokens, predictedTokens, differenceTokens, differenceShare } = counted;
+  const difference = `${differenceTokens > 0 ? '+' : ''}${number(differenceTokens)}`;
+  const share = `${(differenceShare * 100).toFixed(1)} %`;
+  return [
+    [
+      'counted',
+      `${number(countedTokens)} by the vendor, ${number(predictedTokens)} predicted (${difference}, ${share})`,
+    ],
+  ];
 }
 
 function elisionsLine({ elisions }: Archived): string {

@@ -1,4 +1,5 @@
 /** Where a command writes: data to `out`, words for people to `err`. Tests pass their own. */
+import { homedir } from 'node:os';
 import { SnapcompactError, systemReason } from '../errors.js';
 
 export interface Io {
@@ -7,6 +8,9 @@ export interface Io {
   /** Whether `err` is a terminal that can be redrawn. */
   readonly isTerminal: boolean;
   readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder. */
+  readonly home: string;
   /** Throws what went wrong with `out` so far. */
   check(): void;
 }
@@ -30,6 +34,8 @@ export function processIo(signal: AbortSignal): Io {
     },
     isTerminal: process.stderr.isTTY === true,
     signal,
+    env: process.env,
+    home: homedir(),
     check: () => {
       if (failure === undefined || failure.code === 'EPIPE') return;
       throw new SnapcompactError('unwritable-target', {

@@ -65,9 +65,8 @@ function addArchive(program: Command, io: Io, state: ExitState): void {
     .option('--strict', 'refuse a format that is only probable, and any broken line')
     .option('--branches', 'append abandoned branches of a session tree')
     .option('--no-subagents', 'leave out what subagents said')
-    .addOption(
-      new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']).default('on'),
-    )
+    .addOption(new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']))
+    .option('--count-tokens', "ask Anthropic's free counter (needs ANTHROPIC_API_KEY), and compare")
     .addOption(new Option('--allow <refusal>', 'go on where snapcompact refuses').choices(['no-vision']));
   addPaintOptions(addReaderOptions(archive)).action(async (inputs: string[], options) => {
     const { archiveCommand } = await import('./archive-command.js');
@@ -108,7 +107,7 @@ function addModels(program: Command, io: Io): void {
     .option('--route <name>', 'who carries the request');
   models.action(async (id: string | undefined, options) => {
     const { modelsCommand } = await import('./registry-commands.js');
-    modelsCommand(id, options, io);
+    await modelsCommand(id, options, io);
   });
 }
 

@@ -2,6 +2,7 @@
 import { type Reader, type ReaderRule, readerRules, resolveReader } from '../page/readers.js';
 import { shapes } from '../page/shapes.js';
 import { type CommonOptions, type Io, print } from './io.js';
+import { readConfig } from './settings.js';
 
 export function shapesCommand(options: CommonOptions, io: Io): void {
   const list = shapes();
@@ -21,17 +22,25 @@ export interface ModelsOptions extends CommonOptions {
 }
 
 /** Explains one resolution; without a model, API family or route, lists the rules. */
-export function modelsCommand(model: string | undefined, options: ModelsOptions, io: Io): void {
+export async function modelsCommand(
+  model: string | undefined,
+  options: ModelsOptions,
+  io: Io,
+): Promise<void> {
+  const { overrides } = await readConfig(io, options);
   const { api, route } = options;
   if (model === undefined && api === undefined && route === undefined) {
     print(io, options, readerRules(), () => readerRules().map(ruleLine).join(''));
     return;
   }
-  const reader = resolveReader({
-    ...(model !== undefined && { model }),
-    ...(api !== undefined && { api }),
-    ...(route !== undefined && { route }),
-  });
+  const reader = resolveReader(
+    {
+      ...(model !== undefined && { model }),
+      ...(api !== undefined && { api }),
+      ...(route !== undefined && { route }),
+    },
+    overrides,
+  );
   print(io, options, reader, () => {
     const rows: [string, string][] = [
       ['shape', reader.shape],

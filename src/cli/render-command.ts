@@ -8,6 +8,7 @@ import { SnapcompactError } from '../errors.js';
 import { readInput } from '../read-input.js';
 import { type CommonOptions, type Io, plural, print } from './io.js';
 import { ProgressLine } from './progress.js';
+import { readConfig } from './settings.js';
 
 export interface RenderCommandOptions extends CommonOptions {
   readonly out?: string;
@@ -25,13 +26,16 @@ export interface RenderCommandOptions extends CommonOptions {
 const LIST_FILE = 'frames.json';
 
 export async function renderCommand(file: string, options: RenderCommandOptions, io: Io): Promise<void> {
-  const { json: _json, quiet: _quiet, out, force = false, ...settings } = options;
+  const { json: _json, quiet: _quiet, out, force = false, ...stated } = options;
+  const config = await readConfig(io, options);
   const stem = file === '-' ? 'stdin' : basename(file, extname(file));
   const folder = resolve(out ?? `${stem}.frames`);
   const text = await readText(file);
   const progress = new ProgressLine(io, options);
   const { frames, reader } = await renderText(text, {
-    ...settings,
+    ...config.settings,
+    ...stated,
+    overrides: config.overrides,
     onFrame: (done, total) => progress.show('frames', done, total),
     signal: io.signal,
   });

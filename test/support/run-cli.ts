@@ -7,10 +7,14 @@ export interface CliRun {
   readonly err: string;
 }
 
-export async function runCli(
-  args: readonly string[],
-  options: { isTerminal?: boolean; signal?: AbortSignal } = {},
-): Promise<CliRun> {
+export interface CliRunOptions {
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home?: string;
+}
+
+export async function runCli(args: readonly string[], options: CliRunOptions = {}): Promise<CliRun> {
   let out = '';
   let err = '';
   const exitCode = await main(args, {
@@ -22,6 +26,8 @@ export async function runCli(
     },
     isTerminal: options.isTerminal ?? false,
     signal: options.signal ?? new AbortController().signal,
+    env: options.env ?? {},
+    home: options.home ?? '/nonexistent',
     check: () => undefined,
   });
   return { exitCode, out, err };
