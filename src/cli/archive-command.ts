@@ -5,7 +5,7 @@ import type { Archive } from '../archive/archive.js';
 import { archiveHistory } from '../archive/archive-history.js';
 import { contextBlocks } from '../archive/context-blocks.js';
 import { saveArchive } from '../archive/save-archive.js';
-import { type CounterReport, countWithAnthropic } from '../billing/count-with-anthropic.js';
+import { countWithAnthropic } from '../billing/count-with-anthropic.js';
 import type { BillingOverrides } from '../billing/overrides.js';
 import { predictTokens } from '../billing/predict-tokens.js';
 import { priceArchive } from '../billing/price-archive.js';

@@ -71,9 +71,11 @@ export class NormalWriter {
   /** Cells of white space seen since the last line break. */
   #indentCells = 0;
 
-  constructor({ coverage, indented = false }: NormalizeOptions) {
+  /** `expectedUnits` is a guess of the text's length: room for it is made at once instead of by doubling. */
+  constructor({ coverage, indented = false }: NormalizeOptions, expectedUnits = 0) {
     this.#coverage = coverage;
     this.#indented = indented;
+    this.#reserve(expectedUnits);
   }
 
   /** UTF-16 units written so far. */

@@ -18,6 +18,7 @@ import type {
   Segment,
   TextSegment,
 } from './segment.js';
+import { segmentChars } from './segment.js';
 import { visibleText } from './visible.js';
 
 export interface PrintOptions extends NormalizeOptions {
@@ -85,8 +86,8 @@ class Printer {
 
   constructor(segments: readonly Segment[], options: PrintOptions) {
     this.#segments = segments;
-    this.#writer = new NormalWriter(options);
     this.#caps = resolveCaps(options.caps);
+    this.#writer = new NormalWriter(options, expectedChars(segments, this.#caps));
   }
 
   segment(segment: Segment, index: number): void {
@@ -260,9 +261,20 @@ class Printer {
   }
 }
 
+/** Units that segments print as, about: their text under its caps, and some for marks. */
+function expectedChars(segments: readonly Segment[], caps: Caps): number {
+  return segments.reduce((sum, segment) => {
+    const chars = segmentChars(segment);
+    if (segment.part === 'output') return sum + Math.min(chars, caps.outputChars) + MARK_CHARS;
+    return sum + (segment.part === 'call' ? Math.min(chars, caps.callChars) : chars) + MARK_CHARS;
+  }, 0);
+}
+
+const MARK_CHARS = 24;
+
 /** Quotes and backslashes inside a quoted argument, as JSON has them; line breaks stay line breaks. */
 function quoted(content: string): string {
-  return content.replace(/["\\]/g, '\\$&');
+  return !/["\\]/.test(content) ? content : content.replace(/["\\]/g, '\\$&');
 }
 
 function charsOf(args: readonly Argument[]): number {
