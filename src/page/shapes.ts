@@ -59,10 +59,12 @@ function loadShapes(): readonly Shape[] {
     .filter((name) => name.endsWith('.json') && name !== 'readers.json')
     .sort();
   const all = files.map((name) => checkShape(readPackageJson(`shapes/${name}`), name));
-  const ids = new Set(all.map((shape) => shape.id));
-  for (const { id, dense } of all) {
-    if (dense !== null && (dense === id || !ids.has(dense))) {
-      throw badShape(`${id}.json`, 'dense', 'the id of another shape, or null', dense);
+  for (const { id, dense, fonts } of all) {
+    const companion = all.find((shape) => shape.id === dense);
+    // Both print one normal text, so both must have a glyph for the same characters.
+    const fits = companion !== undefined && dense !== id && companion.fonts.join() === fonts.join();
+    if (dense !== null && !fits) {
+      throw badShape(`${id}.json`, 'dense', 'the id of another shape with the same fonts, or null', dense);
     }
   }
   return Object.freeze(all);

@@ -1,10 +1,10 @@
 /** Requests and responses of the Anthropic Messages API: bodies, bare message arrays, and logs of them. */
 import { anthropicBlocks, resultBlock } from './anthropic-content.js';
-import { bodiesOf, type ChatBody, chatBodies } from './chat-bodies.js';
-import { Conversation } from './conversation.js';
+import { type ChatBody, chatBodies } from './chat-bodies.js';
+import { type ChatDialect, ChatSink } from './chat-sink.js';
 import { type Draft, splitResults } from './draft.js';
 import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf, wordOf } from './fields.js';
-import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
+import type { Confidence, Importer, Probe, Tally } from './importer.js';
 import { liftLabel, withLabels } from './injected-text.js';
 import { roleOf } from './roles.js';
 
@@ -13,7 +13,7 @@ export const anthropicMessages: Importer = {
   title: 'Anthropic Messages requests or responses',
   reads: 'records',
   detect,
-  open: (context) => new AnthropicSink(context),
+  open: (context) => new ChatSink(context, dialect),
 };
 
 /** Block types that only this API has. */
@@ -41,56 +41,24 @@ function isOwn(body: ChatBody): boolean {
   );
 }
 
-class AnthropicSink implements RecordSink {
-  readonly #tally: Tally;
-  readonly #conversation: Conversation;
-  #model: string | undefined;
+const dialect: ChatDialect = {
+  drafts,
+  system: (prompt, tally) => [{ id: 'system', role: 'system', blocks: anthropicBlocks(prompt, tally) }],
+};
 
-  constructor({ tally }: ImportContext) {
-    this.#tally = tally;
-    this.#conversation = new Conversation(tally);
-  }
-
-  record(value: unknown): void {
-    for (const body of bodiesOf(value, this.#tally)) {
-      this.#model = textOf(body.model) ?? this.#model;
-      const drafts = body.messages.map((message) => this.#drafts(message));
-      if (body.isAnswer) this.#conversation.addAnswer(drafts);
-      else this.#conversation.addRequest(this.#system(body), drafts);
-    }
-  }
-
-  finish(): Imported {
-    return defined<Imported>({
-      history: { messages: this.#conversation.messages },
-      model: this.#model,
-      sessionId: undefined,
-      title: undefined,
-      cwd: undefined,
-    });
-  }
-
-  #system(body: ChatBody): Draft[] {
-    if (body.system === undefined || body.system === null) return [];
-    return [{ id: 'system', role: 'system', blocks: anthropicBlocks(body.system, this.#tally) }];
-  }
-
-  #drafts(message: Fields): Draft[] {
-    const stated = roleOf(message['role']);
-    if (stated === undefined) this.#tally.unknown(`role/${wordOf(message['role'])}`);
-    const blocks =
-      stated === 'tool'
-        ? [resultBlock(message, this.#tally)]
-        : anthropicBlocks(message['content'], this.#tally);
-    const role = stated ?? 'user';
-    const draft = defined<Draft>({
-      id: textOf(message['id']) ?? '',
-      role,
-      blocks: role === 'user' ? withLabels(blocks) : blocks,
-      injected: undefined,
-      timeMs: timeMsOf(message['timestamp']),
-    });
-    const runs = splitResults(draft);
-    return runs.length === 0 ? [draft] : runs.map((run) => liftLabel(run, undefined));
-  }
+function drafts(message: Fields, tally: Tally): Draft[] {
+  const stated = roleOf(message['role']);
+  if (stated === undefined) tally.unknown(`role/${wordOf(message['role'])}`);
+  const blocks =
+    stated === 'tool' ? [resultBlock(message, tally)] : anthropicBlocks(message['content'], tally);
+  const role = stated ?? 'user';
+  const draft = defined<Draft>({
+    id: textOf(message['id']) ?? '',
+    role,
+    blocks: role === 'user' ? withLabels(blocks) : blocks,
+    injected: undefined,
+    timeMs: timeMsOf(message['timestamp']),
+  });
+  const runs = splitResults(draft);
+  return runs.length === 0 ? [draft] : runs.map((run) => liftLabel(run, undefined));
 }

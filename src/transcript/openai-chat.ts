@@ -1,9 +1,8 @@
 /** Chat Completions messages: request bodies, responses, bare arrays, logs, and runs of SWE-agent and its kin. */
-import { bodiesOf, type ChatBody, chatBodies } from './chat-bodies.js';
-import { Conversation } from './conversation.js';
-import type { Draft } from './draft.js';
-import { defined, type Fields, fieldsOf, listOf, textOf } from './fields.js';
-import type { Confidence, ImportContext, Imported, Importer, Probe, RecordSink, Tally } from './importer.js';
+import { chatBodies } from './chat-bodies.js';
+import { type ChatDialect, ChatSink } from './chat-sink.js';
+import { type Fields, fieldsOf, listOf } from './fields.js';
+import type { Confidence, Importer, Probe } from './importer.js';
 import { openaiDrafts } from './openai-message.js';
 
 export const openaiChat: Importer = {
@@ -11,7 +10,7 @@ export const openaiChat: Importer = {
   title: 'OpenAI Chat Completions messages',
   reads: 'records',
   detect,
-  open: (context) => new OpenaiSink(context),
+  open: (context) => new ChatSink(context, dialect),
 };
 
 /** Keys and roles that only this API has. Plain role and content turns fit several APIs alike. */
@@ -29,39 +28,8 @@ function isOwn(message: Fields): boolean {
   return role === 'tool' || role === 'function' || 'tool_calls' in message || 'function_call' in message;
 }
 
-class OpenaiSink implements RecordSink {
-  readonly #tally: Tally;
-  readonly #conversation: Conversation;
-  #model: string | undefined;
-
-  constructor({ tally }: ImportContext) {
-    this.#tally = tally;
-    this.#conversation = new Conversation(tally);
-  }
-
-  record(value: unknown): void {
-    const bodies = bodiesOf(value, this.#tally);
-    for (const body of bodies) {
-      this.#model = textOf(body.model) ?? this.#model;
-      const drafts = body.messages.map((message) => openaiDrafts(message, this.#tally));
-      if (body.isAnswer) this.#conversation.addAnswer(drafts);
-      else this.#conversation.addRequest(this.#system(body), drafts);
-    }
-  }
-
-  finish(): Imported {
-    return defined<Imported>({
-      history: { messages: this.#conversation.messages },
-      model: this.#model,
-      sessionId: undefined,
-      title: undefined,
-      cwd: undefined,
-    });
-  }
-
-  /** Some proxies keep the prompt beside the messages. */
-  #system({ system }: ChatBody): Draft[] {
-    if (system === undefined || system === null) return [];
-    return openaiDrafts({ id: 'system', role: 'system', content: system }, this.#tally);
-  }
-}
+const dialect: ChatDialect = {
+  drafts: openaiDrafts,
+  // Some proxies keep the prompt beside the messages.
+  system: (prompt, tally) => openaiDrafts({ id: 'system', role: 'system', content: prompt }, tally),
+};
