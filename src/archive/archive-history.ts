@@ -19,6 +19,7 @@ import { segmentChars } from '../text/segment.js';
 import { serializeHistory } from '../text/serialize.js';
 import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame, type ArchiveSource } from './archive.js';
 import { EntryFinder } from './entry-finder.js';
+import { extractFacts } from './factsheet.js';
 import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
 
 export interface ArchiveOptions extends ReaderTarget {
@@ -82,6 +83,10 @@ export async function archiveHistory(history: History, options: ArchiveOptions =
     segments,
     frames,
     elisions,
+    factsheet: extractFacts(
+      frames.map(({ text }) => text),
+      { tokenizer: reader.tokenizer },
+    ),
     counts: countsOf(history, segments, printed, frames),
     cost: costOf(frames, reader, options.overrides),
   };

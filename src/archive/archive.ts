@@ -9,6 +9,7 @@ import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import type { Elision, Span } from '../text/print.js';
 import type { Scope, Segment } from '../text/segment.js';
+import type { Factsheet } from './factsheet.js';
 
 /** Version of the archive's form on disk; a reader refuses a newer one. */
 export const ARCHIVE_SCHEMA = 1;
@@ -23,6 +24,7 @@ export interface Archive {
   /** In reading order. */
   readonly frames: readonly ArchivedFrame[];
   readonly elisions: readonly Elision[];
+  readonly factsheet: Factsheet;
   readonly counts: Counts;
   readonly cost: Cost;
 }

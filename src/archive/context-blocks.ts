@@ -1,5 +1,6 @@
 /**
- * Archive → what a model is given in place of the discarded messages: a guide, then the frames in reading order.
+ * Archive → what a model is given in place of the discarded messages: a guide, the frames in reading order, and the
+ * values that must be exact as text.
  *
  * The guide names only what occurs in this archive and holds nothing that changes from pass to pass.
  */
@@ -8,6 +9,7 @@ import { packageFile } from '../package-files.js';
 import { shapeGeometry } from '../page/geometry.js';
 import { getShape } from '../page/shapes.js';
 import type { Archive } from './archive.js';
+import { factsheetText } from './factsheet.js';
 
 export type ContextBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -16,9 +18,11 @@ export type ContextBlock =
 /** Blocks in wire order; none for an archive without frames. */
 export function contextBlocks(archive: Archive): ContextBlock[] {
   if (archive.frames.length === 0) return [];
+  const facts = factsheetText(archive.factsheet);
   return [
     { type: 'text', text: guideOf(archive) },
     ...archive.frames.map(({ png }) => ({ type: 'image', mime: 'image/png', data: png }) as const),
+    ...(facts === '' ? [] : [{ type: 'text', text: facts } as const]),
   ];
 }
 

@@ -27,7 +27,7 @@ export interface ManifestFrame extends Omit<ArchivedFrame, 'png' | 'text'> {
 }
 
 export function manifestOf(archive: Archive): Manifest {
-  const { segments: _, schema, frames, ...rest } = archive;
+  const { segments: _segments, factsheet: _factsheet, schema, frames, ...rest } = archive;
   return { kind: 'snapcompact-archive', schema, ...rest, frames: frames.map(manifestFrame) };
 }
 

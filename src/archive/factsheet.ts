@@ -1,0 +1,99 @@
+/**
+ * Values that must be exact, kept as text beside the frames.
+ *
+ * Models misread dense hex and ids, often without saying so (facts on legibility: twelve-character hex at small sizes
+ * comes back wrong for most readers), while they follow the prose around them. So hashes, ids, numbers, versions,
+ * paths and addresses of the framed text stand once more as plain text, those most at risk first.
+ */
+import { estimateTextTokens } from '../billing/text-tokens.js';
+
+export type FactKind = 'uuid' | 'hash' | 'id' | 'number' | 'version' | 'address' | 'path';
+
+export interface Fact {
+  readonly kind: FactKind;
+  /** As printed in a frame. */
+  readonly value: string;
+}
+
+export interface Factsheet {
+  /** Most at risk first, within a kind the newest first; no value twice. */
+  readonly facts: readonly Fact[];
+  /** How many more of each kind exist only as pixels. */
+  readonly pixelsOnly: Readonly<Partial<Record<FactKind, number>>>;
+}
+
+export interface FactsheetOptions {
+  /** Default 96. */
+  readonly maxFacts?: number;
+  /** Of the sheet as text, about. Default 1,500. */
+  readonly maxTokens?: number;
+  /** Key of the table of characters per token. */
+  readonly tokenizer: string;
+}
+
+/** In order of risk: the less a value resembles a word, the sooner a reader gets it wrong. */
+const kinds: readonly (readonly [FactKind, RegExp])[] = [
+  ['uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
+  ['hash', /^(?:0x|sha\d+[:-])?(?=[^g-z]*\d)(?=[^g-z]*[a-f])[0-9a-f]{7,128}$/i],
+  ['id', /^(?=.*\d)(?=.*[A-Za-z])(?:[A-Za-z]+[-_])?[A-Za-z0-9_]{10,80}$/],
+  ['number', /^[-+]?(?:\d{5,40}|\d{1,3}(?:_\d{3})+)(?:\.\d{1,20})?$/],
+  ['version', /^v?\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][\w.-]{1,40})?$/],
+  ['address', /^[a-z][a-z0-9+.-]{1,15}:\/\/\S{3,180}$|^[\w.-]{1,80}:\d{2,5}(?:\/\S{0,80})?$/i],
+  ['path', /^(?:[\w.@~-]{0,60}\/){1,20}[\w.@~+-]{1,80}$/],
+];
+
+const token = /[^\s█"'`()[\]{}<>,;|=]+/g;
+const MAX_VALUE_CHARS = 200;
+
+/** The facts of texts in chronological order. Linear in the texts. */
+export function extractFacts(texts: readonly string[], options: FactsheetOptions): Factsheet {
+  const { maxFacts = 96, maxTokens = 1500, tokenizer } = options;
+  const found = newestFirst(texts);
+  const facts: Fact[] = [];
+  const pixelsOnly: Partial<Record<FactKind, number>> = {};
+  let tokensLeft = maxTokens;
+  for (const [kind] of kinds) {
+    for (const value of found.get(kind) ?? []) {
+      const tokens = estimateTextTokens(`${value}, `, tokenizer);
+      if (facts.length < maxFacts && tokens <= tokensLeft) {
+        facts.push({ kind, value });
+        tokensLeft -= tokens;
+      } else pixelsOnly[kind] = (pixelsOnly[kind] ?? 0) + 1;
+    }
+  }
+  return { facts, pixelsOnly };
+}
+
+/** The sheet as the text of one block; empty when there is nothing to keep exact. */
+export function factsheetText({ facts, pixelsOnly }: Factsheet): string {
+  if (facts.length === 0) return '';
+  const lines = kinds.flatMap(([kind]) => {
+    const values = facts.filter((fact) => fact.kind === kind).map(({ value }) => value);
+    return values.length === 0 ? [] : [`${kind}: ${values.join(', ')}`];
+  });
+  const more = Object.entries(pixelsOnly).map(([kind, count]) => `${count} of kind ${kind}`);
+  const rest = more.length === 0 ? [] : [`Only in the images: ${more.join(', ')}.`];
+  return ['Exact values that occur in the images, as text:', ...lines, ...rest].join('\n');
+}
+
+/** Values by kind, each once, the one seen last first. */
+function newestFirst(texts: readonly string[]): Map<FactKind, string[]> {
+  const byKind = new Map<FactKind, Set<string>>(kinds.map(([kind]) => [kind, new Set()]));
+  for (const text of texts) {
+    for (const [match] of text.matchAll(token)) {
+      const value = match.replace(/[.:!?…]+$/, '');
+      const kind = value.length <= MAX_VALUE_CHARS ? kindOf(value) : undefined;
+      if (kind === undefined) continue;
+      const values = byKind.get(kind)!;
+      values.delete(value);
+      values.add(value);
+    }
+  }
+  return new Map([...byKind].map(([kind, values]) => [kind, [...values].reverse()]));
+}
+
+function kindOf(value: string): FactKind | undefined {
+  // Most words have neither a digit nor a slash, and no kind does without both.
+  if (!/[\d/]/.test(value)) return undefined;
+  return kinds.find(([, pattern]) => pattern.test(value))?.[0];
+}
