@@ -115,8 +115,7 @@ async function takeLock(lock: string, folder: string): Promise<void> {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     }
-    const owner = await readFile(lock, 'utf8').catch(() => '');
-    if (owner === '' || isRunning(Number(owner))) break;
+    if (await isHeld(lock)) break;
     await rm(lock, { force: true });
   }
   throw new SnapcompactError('archive-in-use', {
@@ -126,6 +125,16 @@ async function takeLock(lock: string, folder: string): Promise<void> {
     where: folder,
     hint: 'try again when it is done, or remove the lock if it is not',
   });
+}
+
+/** A lock without a name in it is one that is being written, or whose writer died at that very moment. */
+const NAMELESS_LOCK_MS = 10_000;
+
+async function isHeld(lock: string): Promise<boolean> {
+  const owner = await readFile(lock, 'utf8').catch(() => '');
+  if (owner !== '') return isRunning(Number(owner));
+  const found = await lstat(lock).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs < NAMELESS_LOCK_MS;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,5 @@
 /** Archive → folder, whole or not at all, and never over somebody else's files. */
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SnapcompactError } from '../errors.js';
@@ -56,7 +57,7 @@ async function checkTarget(folder: string, source: ArchiveSource | undefined, fo
   if (entries.length === 0) return;
   if (!entries.includes(MANIFEST_FILE)) throw targetExists(folder, 'a folder that is no archive');
   const manifest = await readManifest(folder);
-  const foreign = await foreignEntries(folder, entries);
+  const foreign = await foreignEntries(folder);
   if (foreign.length > 0)
     throw targetExists(folder, `an archive with other files in it: ${foreign.join(', ')}`);
   if (!force && !isSameSource(manifest.source, source)) {
@@ -75,13 +76,17 @@ async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** What lies in an archive folder and is no part of an archive. */
-async function foreignEntries(folder: string, entries: readonly string[]): Promise<string[]> {
-  const own = new Set([MANIFEST_FILE, 'archive.json', 'context.json', 'frames']);
-  const frames = await readdir(join(folder, 'frames')).catch(() => []);
+/** What lies in an archive folder and is no part of an archive, by name and by kind. */
+async function foreignEntries(folder: string): Promise<string[]> {
+  const files = new Set([MANIFEST_FILE, 'archive.json', 'context.json']);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const frames = await readdir(join(folder, 'frames'), { withFileTypes: true }).catch(() => []);
+  const isOwn = (entry: Dirent) =>
+    entry.name === 'frames' ? entry.isDirectory() : files.has(entry.name) && entry.isFile();
+  const isFrame = (entry: Dirent) => /^\d{4,}\.png$/.test(entry.name) && entry.isFile();
   return [
-    ...entries.filter((name) => !own.has(name)),
-    ...frames.filter((name) => !/^\d{4,}\.png$/.test(name)).map((name) => `frames/${name}`),
+    ...entries.filter((entry) => !isOwn(entry)).map(({ name }) => name),
+    ...frames.filter((entry) => !isFrame(entry)).map(({ name }) => `frames/${name}`),
   ];
 }
 

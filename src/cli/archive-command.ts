@@ -17,7 +17,7 @@ import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
 import type { Archived, ArchiveResult, Failed } from './archive-result.js';
 import { expandInputs, type InputFile, TargetNames } from './inputs.js';
-import { type CommonOptions, type Io, print } from './io.js';
+import { type CommonOptions, type Io, onOneLine, print } from './io.js';
 import { ProgressLine } from './progress.js';
 import { readConfig } from './settings.js';
 
@@ -51,7 +51,7 @@ export async function archiveCommand(
   const { files, leftAlone, unreadable, areMany } = await expandInputs(given);
   if (files.length + unreadable.length === 0) throw noTranscripts(given);
   if (areMany && options.out !== undefined) await refuseArchiveAsParent(options.out);
-  for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${path}\n`);
+  for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${onOneLine(path)}\n`);
   const job = new ArchiveJob({ ...config.settings, ...options }, config.overrides, areMany, io);
   const results: ArchiveResult[] = unreadable.map((error) => job.fail(error.complaint.where ?? '', error));
   try {
@@ -102,7 +102,8 @@ class ArchiveJob {
 
   fail(input: string, error: unknown): Failed {
     const known = error instanceof SnapcompactError ? error : ownFault(error);
-    this.#io.err(`snapcompact: ${input}: ${known.message}\n`);
+    const words = known.code === 'internal' ? known.message : onOneLine(known.message);
+    this.#io.err(`snapcompact: ${onOneLine(input)}: ${words}\n`);
     this.exitCode = this.#areMany ? exitCodes['unreadable-input'] : known.exitCode;
     return { input, status: 'failed', error: { code: known.code, message: known.message } };
   }
@@ -162,7 +163,7 @@ class ArchiveJob {
       return { counted };
     } catch (error) {
       if (!(error instanceof SnapcompactError) || error.code === 'interrupted') throw error;
-      this.#io.err(`snapcompact: ${error.message}\n`);
+      this.#io.err(`snapcompact: ${onOneLine(error.message)}\n`);
       this.exitCode = exitCodes['model-call-failed'];
       return { countFailure: { code: error.code, message: error.message } };
     }

@@ -1,7 +1,7 @@
 /** What `archive` says about one transcript. */
 import { basename, relative } from 'node:path';
 import type { Archived } from './archive-result.js';
-import { plural } from './io.js';
+import { onOneLine, plural } from './io.js';
 
 /** One figure a line, names aligned. */
 export function archiveReport(result: Archived): string {
@@ -24,8 +24,8 @@ export function archiveReport(result: Archived): string {
     ['elisions', elisionsLine(result)],
     ['archive', `${relative('.', result.folder) || result.folder}`],
   ];
-  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
-  return `${basename(result.input)} (${result.format})\n${lines.join('\n')}\n${problems(result)}`;
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${onOneLine(value)}`);
+  return `${onOneLine(basename(result.input))} (${result.format})\n${lines.join('\n')}\n${problems(result)}`;
 }
 
 function framesLine({ counts, reader }: Archived): string {
@@ -99,7 +99,7 @@ function problems({ import: { skipped, broken, unknown, warnings } }: Archived):
     ),
     ...firstFew(warnings),
   ];
-  return lines.map((line) => `  note          ${line}\n`).join('');
+  return lines.map((line) => `  note          ${onOneLine(line)}\n`).join('');
 }
 
 /** What was skipped, by kind, the most frequent first. */

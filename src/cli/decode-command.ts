@@ -1,10 +1,10 @@
 /** `snapcompact decode`: frames in, their text on stdout. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitCodes, SnapcompactError } from '../errors.js';
+import { exitCodes, SnapcompactError, systemReason } from '../errors.js';
 import { type DecodedFrame, decodeFrame } from '../frame/decode.js';
 import { readInput } from '../read-input.js';
-import { type CommonOptions, type Io, print } from './io.js';
+import { type CommonOptions, type Io, onOneLine, print } from './io.js';
 
 export interface DecodeCommandOptions extends CommonOptions {
   readonly shape?: string;
@@ -35,12 +35,12 @@ export async function decodeCommand(
       results.push(decoded);
       if (!options.json) io.out(`${shownText(decoded.text, options)}\n`);
       if (decoded.unread.length > 0) {
-        io.err(`snapcompact: ${unreadLine(decoded)}\n`);
+        io.err(`snapcompact: ${onOneLine(unreadLine(decoded))}\n`);
         exitCode = exitCodes['undecodable-frame'];
       }
     } catch (error) {
       if (!(error instanceof SnapcompactError) || error.code === 'unknown-shape') throw error;
-      io.err(`snapcompact: ${error.message}\n`);
+      io.err(`snapcompact: ${onOneLine(error.message)}\n`);
       results.push({ file, error: { code: error.code, message: error.message } });
       exitCode = error.exitCode;
     }
@@ -61,7 +61,7 @@ async function framesAt(path: string): Promise<string[]> {
     () => false,
   );
   if (!isFolder) return [path];
-  const names = (await readdir(path)).sort();
+  const names = (await readFolder(path)).sort();
   if (names.includes('manifest.json') && names.includes('frames')) return framesAt(join(path, 'frames'));
   const frames = names.filter((name) => name.toLowerCase().endsWith('.png')).map((name) => join(path, name));
   if (frames.length > 0) return frames;
@@ -71,6 +71,20 @@ async function framesAt(path: string): Promise<string[]> {
     got: 'none',
     where: path,
   });
+}
+
+async function readFolder(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (cause) {
+    throw new SnapcompactError('unreadable-input', {
+      expected: 'a readable folder',
+      of: 'frames',
+      got: systemReason(cause),
+      where: path,
+      cause,
+    });
+  }
 }
 
 function unreadLine({ file, shape, unread }: Decoded): string {

@@ -59,6 +59,11 @@ export function print(io: Io, { json }: CommonOptions, data: unknown, text: () =
   io.out(json ? `${JSON.stringify(data, null, 2)}\n` : text());
 }
 
+/** Foreign words on one line of a terminal: control characters, which could redraw it, become spaces. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
 /** `1 frame`, `2 frames`, `1,234 frames`. */
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

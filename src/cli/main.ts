@@ -1,7 +1,7 @@
 /** Arguments → exit code. The only place that turns errors into words on stderr. */
 import { CommanderError } from 'commander';
 import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
-import { type Io, processIo } from './io.js';
+import { type Io, onOneLine, processIo } from './io.js';
 import { buildProgram } from './program.js';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -40,7 +40,7 @@ function reportError(error: unknown, io: Io, asJson: boolean): number {
     return exitCodes.usage;
   }
   if (error instanceof SnapcompactError) {
-    io.err(`snapcompact: ${error.code === 'interrupted' ? 'interrupted' : error.message}\n`);
+    io.err(`snapcompact: ${error.code === 'interrupted' ? 'interrupted' : onOneLine(error.message)}\n`);
     if (asJson) printFailure(io, error.code, error.message);
     return error.exitCode;
   }

@@ -1,7 +1,7 @@
 /** `snapcompact shapes` and `snapcompact models`: the registries, and how a model resolves. */
 import { type Reader, type ReaderRule, readerRules, resolveReader } from '../page/readers.js';
 import { shapes } from '../page/shapes.js';
-import { type CommonOptions, type Io, print } from './io.js';
+import { type CommonOptions, type Io, onOneLine, print } from './io.js';
 import { readConfig } from './settings.js';
 
 export function shapesCommand(options: CommonOptions, io: Io): void {
@@ -53,8 +53,8 @@ export async function modelsCommand(
       ['measured', reader.measured ? 'yes' : 'no'],
       ['evidence', reader.evidence],
     ];
-    const why = reader.explanation.map((step) => `  because       ${step}\n`).join('');
-    return `${reader.model}\n${rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}\n`).join('')}${why}`;
+    const why = reader.explanation.map((step) => `  because       ${onOneLine(step)}\n`).join('');
+    return `${onOneLine(reader.model)}\n${rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}\n`).join('')}${why}`;
   });
 }
 

@@ -5,7 +5,7 @@
  * nothing is cut or escaped here.
  */
 import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
-import { jsonText } from '../history/json-text.js';
+import { jsonText, wholeJsonText } from '../history/json-text.js';
 import { type Pairing, pairCalls } from '../history/pairing.js';
 import { note, withoutNotes } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
@@ -162,7 +162,17 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** A value whole, to any depth: what is too long is cut where it is printed, with a record. */
+function wholeText(value: unknown): string {
+  try {
+    return wholeJsonText(value);
+  } catch {
+    // A getter that throws.
+    return jsonText(value);
+  }
+}
+
 function argumentOf(value: unknown, clean: (text: string) => string): Argument {
   if (typeof value === 'string') return { text: clean(value), quoted: true };
-  return { text: clean(jsonText(value)), quoted: false };
+  return { text: clean(wholeText(value)), quoted: false };
 }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SnapcompactError } from '../errors.js';
+import { SnapcompactError, systemReason } from '../errors.js';
 
 /** A file path, a `file:` URL, or data under a name of the caller's choice. */
 export type TranscriptSource = string | URL | NamedData;
@@ -70,6 +70,6 @@ async function* chunksOf(data: NamedData['data']): AsyncIterable<Uint8Array> {
 
 function unreadable(path: string, cause: unknown): SnapcompactError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const got = code === 'ENOENT' || code === 'ENOTDIR' ? 'no such file' : (code ?? String(cause));
+  const got = code === 'ENOENT' || code === 'ENOTDIR' ? 'no such file' : systemReason(cause);
   return new SnapcompactError('unreadable-input', { expected: 'a readable file', of: path, got, cause });
 }

@@ -116,6 +116,15 @@ describe('saveArchive', () => {
     },
   );
 
+  test('does not replace an archive whose frame is a folder of somebody', async () => {
+    await saveArchive(await archiveOf(10), folder);
+    rmSync(join(folder, 'frames/0001.png'));
+    mkdirSync(join(folder, 'frames/0001.png'));
+    await expect(saveArchive(await archiveOf(10), folder)).rejects.toThrow(
+      /other files in it: frames\/0001\.png/,
+    );
+  });
+
   test('follows a link to an archive, and refuses one that leads nowhere', async () => {
     await saveArchive(await archiveOf(10), folder);
     symlinkSync(folder, join(parent, 'link'));

@@ -144,6 +144,15 @@ describe('snapcompact archive', () => {
     expect(existsSync('../evil')).toBe(false);
   });
 
+  test('lets no transcript write to the terminal', async () => {
+    const evil = { type: '\u001b]0;PWNED\u0007x\narchive  /etc/fake', uuid: 'u8', sessionId: 'sess-1' };
+    writeFileSync('evil.jsonl', jsonl([...session, evil]));
+    const { out, err } = await archive('evil.jsonl', '-m', 'x\u001b[31m');
+    expect(out).toContain('PWNED');
+    expect(out + err).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    expect(out).not.toMatch(/^archive {2}\/etc/m);
+  });
+
   test('never writes over a folder that is no archive', async () => {
     mkdirSync('sess-1.snapcompact');
     writeFileSync('sess-1.snapcompact/mine.txt', 'mine');

@@ -203,6 +203,7 @@ describe('a printed history', () => {
     const printed = print([
       message('assistant', [call('c', 'w', { deep, cyclic, big: 12n, day: new Date(0) })]),
     ]);
+    expect(printed.elisions.map(({ what, chars }) => [what, chars])).toEqual([['argument', 199_501]]);
     expect(printed.text).toContain('big=12');
     expect(printed.text).toContain('1970-01-01');
   });
