@@ -4,7 +4,7 @@ import { SnapcompactError } from '../errors.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Frame } from './frame.js';
-import { InProcessRenderer, type Renderer } from './renderer.js';
+import { closedRenderer, InProcessRenderer, type Renderer } from './renderer.js';
 
 export interface RendererOptions {
   /**
@@ -47,13 +47,7 @@ class LazyPool implements Renderer {
   }
 
   async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
-    if (this.#isClosed) {
-      throw new SnapcompactError('internal', {
-        expected: 'an open one',
-        of: 'renderer',
-        got: 'a closed one',
-      });
-    }
+    if (this.#isClosed) throw closedRenderer();
     this.#pool ??= this.#start();
     return (await this.#pool).paint(page, format, signal);
   }

@@ -11,7 +11,7 @@ import { packageFile } from '../package-files.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Frame } from './frame.js';
-import { type Renderer, taskOf } from './renderer.js';
+import { closedRenderer, type Renderer, taskOf } from './renderer.js';
 
 export interface PoolOptions {
   /** 1 or more. */
@@ -60,7 +60,10 @@ export class PoolRenderer implements Renderer {
     if (this.#closing !== undefined) throw closedRenderer();
     await this.#slot();
     try {
-      return (await this.#attempt(page, format, signal)) ?? (await this.#lastAttempt(page, format, signal));
+      const first = await this.#run(page, format, signal);
+      const outcome = 'frame' in first ? first : await this.#run(page, format, signal);
+      if ('frame' in outcome) return outcome.frame;
+      throw lostTwice(page, outcome);
     } finally {
       this.#release();
     }
@@ -71,28 +74,12 @@ export class PoolRenderer implements Renderer {
     return this.#closing;
   }
 
-  /** The frame, or undefined when the worker was lost on the way. */
-  async #attempt(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame | undefined> {
-    const outcome = await this.#run(page, format, signal);
-    return 'frame' in outcome ? outcome.frame : undefined;
-  }
-
-  async #lastAttempt(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
-    const outcome = await this.#run(page, format, signal);
-    if ('frame' in outcome) return outcome.frame;
-    throw new SnapcompactError('worker-failed', {
-      expected: 'a painted frame',
-      of: `page ${page.index + 1}`,
-      got: `two lost workers, the second by: ${outcome.lost}`,
-      cause: outcome.cause,
-    });
-  }
-
+  /** One attempt: the frame, or how the worker was lost. */
   async #run(
     page: Page,
     format: PageFormat,
     signal: AbortSignal | undefined,
-  ): Promise<{ frame: Frame } | { lost: string; cause: unknown }> {
+  ): Promise<{ frame: Frame } | LostWorker> {
     const stops = signal === undefined ? [this.#broken.signal] : [this.#broken.signal, signal];
     const overrun = new AbortController();
     const timer = setTimeout(() => overrun.abort(), this.#deadlineMs);
@@ -149,11 +136,17 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The error for painting with a renderer that was closed. */
-export function closedRenderer(): SnapcompactError {
-  return new SnapcompactError('internal', {
-    expected: 'an open one',
-    of: 'the renderer',
-    got: 'a closed one',
+interface LostWorker {
+  /** How, in words. */
+  readonly lost: string;
+  readonly cause: unknown;
+}
+
+function lostTwice(page: Page, { lost, cause }: LostWorker): SnapcompactError {
+  return new SnapcompactError('worker-failed', {
+    expected: 'a painted frame',
+    of: `page ${page.index + 1}`,
+    got: `two lost workers, the second by: ${lost}`,
+    cause,
   });
 }

@@ -4,7 +4,7 @@
  * Thread count never shows in a frame's bytes. At most `concurrency` pages are being painted and as many more are
  * finished and waiting for the consumer: memory stays bounded however many pages come.
  */
-import { interruption } from '../errors.js';
+import { interruption, SnapcompactError } from '../errors.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import { cellsOfPage } from './cells.js';
@@ -32,6 +32,15 @@ export function taskOf(page: Page, format: PageFormat): PaintTask {
     atlas: atlas.image,
     shape: format.shape.id,
   };
+}
+
+/** The error for painting with a renderer that was closed. */
+export function closedRenderer(): SnapcompactError {
+  return new SnapcompactError('internal', {
+    expected: 'an open one',
+    of: 'the renderer',
+    got: 'a closed one',
+  });
 }
 
 /** Paints in the calling thread, and lets its event loop run between frames. */
