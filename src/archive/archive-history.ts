@@ -102,8 +102,11 @@ async function paintFrames(
   try {
     for await (const { plan, frame } of renderPages(renderer, pages, options.signal)) {
       const { page, tier, format } = plan;
+      const { png, ...painted } = frame;
       frames.push({
-        ...frame,
+        ...painted,
+        data: png,
+        mime: 'image/png',
         index: page.index,
         shape: format.shape.id,
         tier,
@@ -151,7 +154,7 @@ function countsOf(
     printedChars: printed.text.length,
     framedChars: frames.reduce((sum, { text }) => sum + text.length, 0),
     frames: frames.length,
-    bytes: frames.reduce((sum, { png }) => sum + png.length, 0),
+    bytes: frames.reduce((sum, { data }) => sum + data.length, 0),
     spelled: printed.spelled,
     dropped: printed.dropped,
   };

@@ -51,7 +51,12 @@ export interface Printing {
   readonly scopes: readonly Scope[];
 }
 
-export interface ArchivedFrame extends Frame {
+export type FrameMime = 'image/png' | 'image/webp';
+
+export interface ArchivedFrame extends Omit<Frame, 'png'> {
+  /** The file, whose digest is `sha256`. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly mime: FrameMime;
   readonly index: number;
   readonly shape: string;
   readonly tier: Tier;

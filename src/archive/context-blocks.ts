@@ -8,12 +8,17 @@ import { readFileSync } from 'node:fs';
 import { packageFile } from '../package-files.js';
 import { shapeGeometry } from '../page/geometry.js';
 import { getShape } from '../page/shapes.js';
-import type { Archive } from './archive.js';
+import type { Archive, FrameMime } from './archive.js';
 import { factsheetText } from './factsheet.js';
 
 export type ContextBlock =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly mime: 'image/png'; readonly data: Uint8Array<ArrayBuffer> };
+  | {
+      readonly type: 'image';
+      readonly mime: FrameMime;
+      readonly data: Uint8Array<ArrayBuffer>;
+      readonly sha256: string;
+    };
 
 /** Blocks in wire order; none for an archive without frames. */
 export function contextBlocks(archive: Archive): ContextBlock[] {
@@ -21,7 +26,7 @@ export function contextBlocks(archive: Archive): ContextBlock[] {
   const facts = factsheetText(archive.factsheet);
   return [
     { type: 'text', text: guideOf(archive) },
-    ...archive.frames.map(({ png }) => ({ type: 'image', mime: 'image/png', data: png }) as const),
+    ...archive.frames.map(({ mime, data, sha256 }) => ({ type: 'image', mime, data, sha256 }) as const),
     ...(facts === '' ? [] : [{ type: 'text', text: facts } as const]),
   ];
 }

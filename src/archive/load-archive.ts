@@ -53,15 +53,15 @@ async function loadFrame(
   text: string,
 ): Promise<ArchivedFrame> {
   const path = join(folder, file);
-  const png = Uint8Array.from(await readInput(path, 'an archive'));
-  const sha256 = createHash('sha256').update(png).digest('hex');
+  const data = Uint8Array.from(await readInput(path, 'an archive'));
+  const sha256 = createHash('sha256').update(data).digest('hex');
   if (sha256 !== frame.sha256) {
     throw new SnapcompactError('broken-input', {
       expected: `${bytes} bytes with sha256 ${frame.sha256}`,
       of: `frame ${frame.index + 1}`,
-      got: `${png.length} bytes with sha256 ${sha256}`,
+      got: `${data.length} bytes with sha256 ${sha256}`,
       where: path,
     });
   }
-  return { ...frame, png, text };
+  return { ...frame, data, text };
 }

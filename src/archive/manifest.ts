@@ -20,7 +20,7 @@ export interface Manifest {
 }
 
 /** `ArchivedFrame` with a file in place of the bytes and the text. */
-export interface ManifestFrame extends Omit<ArchivedFrame, 'png' | 'text'> {
+export interface ManifestFrame extends Omit<ArchivedFrame, 'data' | 'text'> {
   /** Relative to the archive folder. */
   readonly file: string;
   readonly bytes: number;
@@ -31,13 +31,13 @@ export function manifestOf(archive: Archive): Manifest {
   return { kind: 'snapcompact-archive', schema, ...rest, frames: frames.map(manifestFrame) };
 }
 
-function manifestFrame({ png, text: _, ...frame }: ArchivedFrame): ManifestFrame {
-  return { file: frameFile(frame.index), bytes: png.length, ...frame };
+function manifestFrame({ data, text: _, ...frame }: ArchivedFrame): ManifestFrame {
+  return { file: frameFile(frame), bytes: data.length, ...frame };
 }
 
 /** `frames/0001.png` for the first frame. */
-export function frameFile(index: number): string {
-  return `frames/${String(index + 1).padStart(4, '0')}.png`;
+export function frameFile({ index, mime }: Pick<ArchivedFrame, 'index' | 'mime'>): string {
+  return `frames/${String(index + 1).padStart(4, '0')}.${mime === 'image/webp' ? 'webp' : 'png'}`;
 }
 
 /** A manifest read back. Throws `newer-schema`, or `broken-input` for JSON that is no manifest. */
@@ -63,7 +63,7 @@ export function parseManifest(json: string, where: string): Manifest {
   }
   manifest.frames.forEach((frame: unknown, index) => {
     if (!isFrameRecord(frame, index))
-      throw brokenManifest(`${frameFile(index)} as frame ${index + 1}`, short(frame), where);
+      throw brokenManifest(`the record of a frame file as frame ${index + 1}`, short(frame), where);
   });
   return manifest;
 }
@@ -72,7 +72,11 @@ export function parseManifest(json: string, where: string): Manifest {
 function isFrameRecord(frame: unknown, index: number): frame is ManifestFrame {
   if (typeof frame !== 'object' || frame === null) return false;
   const record = frame as Partial<ManifestFrame>;
-  return record.index === index && record.file === frameFile(index) && typeof record.sha256 === 'string';
+  const { mime } = record;
+  if (mime !== 'image/png' && mime !== 'image/webp') return false;
+  return (
+    record.index === index && record.file === frameFile({ index, mime }) && typeof record.sha256 === 'string'
+  );
 }
 
 function short(value: unknown): string {

@@ -33,7 +33,7 @@ function archiveFiles(archive: Archive): FolderFile[] {
   const { frames, ...rest } = archive;
   const frameTexts = frames.map(({ text }) => text);
   return [
-    ...frames.map(({ index, png }) => ({ path: frameFile(index), data: png })),
+    ...frames.map((frame) => ({ path: frameFile(frame), data: frame.data })),
     { path: 'archive.json', data: `${JSON.stringify({ ...rest, pages: frameTexts })}\n` },
     { path: 'context.json', data: `${JSON.stringify(contextFiles(archive), null, 2)}\n` },
     { path: MANIFEST_FILE, data: `${JSON.stringify(manifestOf(archive), null, 2)}\n` },
@@ -42,9 +42,9 @@ function archiveFiles(archive: Archive): FolderFile[] {
 
 /** The context blocks with frames by file name. */
 function contextFiles(archive: Archive): unknown[] {
-  let frame = 0;
+  const files = archive.frames.map(frameFile);
   return contextBlocks(archive).map((block) =>
-    block.type === 'text' ? block : { type: 'image', mime: block.mime, file: frameFile(frame++) },
+    block.type === 'text' ? block : { type: 'image', mime: block.mime, file: files.shift() },
   );
 }
 
@@ -83,7 +83,7 @@ async function foreignEntries(folder: string): Promise<string[]> {
   const frames = await readdir(join(folder, 'frames'), { withFileTypes: true }).catch(() => []);
   const isOwn = (entry: Dirent) =>
     entry.name === 'frames' ? entry.isDirectory() : files.has(entry.name) && entry.isFile();
-  const isFrame = (entry: Dirent) => /^\d{4,}\.png$/.test(entry.name) && entry.isFile();
+  const isFrame = (entry: Dirent) => /^\d{4,}\.(?:png|webp)$/.test(entry.name) && entry.isFile();
   return [
     ...entries.filter((entry) => !isOwn(entry)).map(({ name }) => name),
     ...frames.filter((entry) => !isFrame(entry)).map(({ name }) => `frames/${name}`),

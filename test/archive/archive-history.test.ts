@@ -20,7 +20,7 @@ describe('archiveHistory', () => {
   test('prints a history on frames that decode to their pages, in the shape of the reader', async () => {
     const archive = await archiveHistory(history(4), { model: 'claude-opus-4-8', threads: 0 });
     expect(archive.reader.shape).toBe('11on16-bw');
-    expect(archive.frames.map(({ png }) => decodeFrame(png).text)).toEqual(
+    expect(archive.frames.map(({ data }) => decodeFrame(data).text)).toEqual(
       archive.frames.map(({ text }) => text),
     );
     expect(archive.frames.map(({ text }) => text).join('')).toMatch(/^¶user:turn 0 says .*█¶ai:turn 1 says/);
@@ -34,7 +34,7 @@ describe('archiveHistory', () => {
 
   test('accounts for frames and bytes, and for tokens saved or lost', async () => {
     const archive = await archiveHistory(history(40), { ...small, model: 'claude-opus-4-8' });
-    expect(archive.counts.bytes).toBe(archive.frames.reduce((sum, { png }) => sum + png.length, 0));
+    expect(archive.counts.bytes).toBe(archive.frames.reduce((sum, { data }) => sum + data.length, 0));
     expect(archive.cost.imageTokens).toBeGreaterThan(0);
     expect(archive.cost.savedTokens).toBe(archive.cost.textTokens - archive.cost.imageTokens);
     const tiny = await archiveHistory(history(1), { ...small, model: 'gemini-3-pro' });
@@ -56,9 +56,9 @@ describe('archiveHistory', () => {
     const tiers = archive.frames.map(({ tier }) => tier).join('');
     expect(tiers).toMatch(/^(hq){3}(lq)+(hq){3}$/);
     expect(archive.frames.map(({ index }) => index)).toEqual(archive.frames.map((_, i) => i));
-    for (const { png, text, shape, tier } of archive.frames) {
+    for (const { data, text, shape, tier } of archive.frames) {
       expect(shape).toBe(tier === 'hq' ? '11on16-bw' : '8on16-bw');
-      expect(decodeFrame(png)).toMatchObject({ text, shape, unread: [] });
+      expect(decodeFrame(data)).toMatchObject({ text, shape, unread: [] });
     }
     const lost = archive.elisions.reduce((sum, { chars }) => sum + chars, 0);
     expect(lost + archive.counts.framedChars).toBe(archive.counts.printedChars);

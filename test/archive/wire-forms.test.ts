@@ -33,7 +33,7 @@ describe.each([
     expect(content).toHaveLength(archive.frames.length + 1);
     expect(JSON.stringify(content[0])).toContain('archive of the earlier part');
     const images = imagesIn(content).map((data) => Buffer.from(data, 'base64'));
-    expect(images.map((png) => png.equals(archive.frames[images.indexOf(png)]!.png))).toEqual(
+    expect(images.map((png) => png.equals(archive.frames[images.indexOf(png)]!.data))).toEqual(
       archive.frames.map(() => true),
     );
     for (const png of images) expect(PNG.sync.read(png).width).toBe(320);
@@ -59,7 +59,7 @@ describe('the wire forms', () => {
     expect(toAISDK(blocks)[1]).toMatchObject({
       type: 'image',
       mediaType: 'image/png',
-      image: archive.frames[0]!.png,
+      image: archive.frames[0]!.data,
     });
   });
 
