@@ -16,6 +16,8 @@ export const exitCodes = {
   'newer-schema': 3,
   'no-vision': 4,
   'over-budget': 4,
+  'nothing-gained': 4,
+  'nothing-kept': 4,
   'target-exists': 4,
   'unwritable-target': 4,
   'archive-in-use': 4,

@@ -1,12 +1,21 @@
 /** The public door: every export by name, no logic. */
 export type { Archive, ArchivedFrame, ArchiveSource } from './archive/archive.js';
 export { type ArchiveOptions, archiveHistory } from './archive/archive-history.js';
-export { type ContextBlock, contextBlocks } from './archive/context-blocks.js';
-export { loadArchive } from './archive/load-archive.js';
+export type { Budget, BudgetOptions, Purpose } from './archive/budget.js';
+export {
+  type ContextBlock,
+  type ContextOptions,
+  contextBlocks,
+  type SendLimits,
+} from './archive/context-blocks.js';
+export { type LoadOptions, loadArchive } from './archive/load-archive.js';
+export { rearchive } from './archive/rearchive.js';
 export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
+export { type FrameFiles, type UploadOptions, uploadFrames } from './archive/transport.js';
 export {
   type AnthropicOptions,
+  type CacheOptions,
   type OpenAIOptions,
   toAISDK,
   toAnthropic,

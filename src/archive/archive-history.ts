@@ -1,37 +1,32 @@
-/** History → archive: the one implementation behind the library call and the shell command. */
-import { createHash } from 'node:crypto';
-import { estimateImageTokens } from '../billing/image-tokens.js';
-import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
-import { SnapcompactError } from '../errors.js';
-import { createRenderer, type RendererOptions } from '../frame/create-renderer.js';
-import { type Renderer, renderPages } from '../frame/renderer.js';
-import type { History } from '../history/history.js';
-import { foveate, type PlannedPage } from '../page/foveate.js';
-import { pageFormat } from '../page/page-format.js';
-import type { Page } from '../page/paginate.js';
-import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
-import { getShape } from '../page/shapes.js';
-import { type Caps, resolveCaps } from '../text/caps.js';
-import { type Elision, type PrintedText, printSegments, type Span } from '../text/print.js';
-import type { Segment } from '../text/segment.js';
-import { segmentChars } from '../text/segment.js';
-import { serializeHistory } from '../text/serialize.js';
-import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame, type ArchiveSource } from './archive.js';
-import { EntryFinder } from './entry-finder.js';
-import { extractFacts } from './factsheet.js';
-import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
+/** History → archive: the library call, and what every pass has in common. */
 
-export interface ArchiveOptions extends ReaderTarget {
+import type { BillingOverrides } from '../billing/overrides.js';
+import { interruption, SnapcompactError } from '../errors.js';
+import type { Renderer } from '../frame/renderer.js';
+import type { History } from '../history/history.js';
+import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
+import { type Caps, resolveCaps } from '../text/caps.js';
+import type { Segment } from '../text/segment.js';
+import { serializeInTurns } from '../text/serialize.js';
+import type { Archive, ArchiveSettings, ArchiveSource } from './archive.js';
+import { boundSource, DEFAULT_SOURCE_BYTES } from './bound-source.js';
+import { type BudgetOptions, budgetOf, type Purpose } from './budget.js';
+import { type BuildInput, buildArchive } from './build-archive.js';
+
+export interface ArchiveOptions extends ReaderTarget, BudgetOptions {
   /** Keep what the model thought. Default true. */
   readonly reasoning?: boolean;
   /** Limits on results and arguments. Default `defaultCaps`. */
   readonly caps?: Partial<Caps>;
   /**
-   * Frames at most, 1 to 600. Default 80. Where the reader's shape needs more, the middle is printed in its dense
-   * companion; what still finds no frame is the oldest of the middle, and is recorded as an elision.
+   * Segments to keep as text, never dropped and never pixels: `id:<entry>`, `role:user` (`think`, `ai`, `call`),
+   * `/<pattern>/`, or a text that they contain. Default none.
    */
-  readonly maxFrames?: number;
+  readonly pins?: readonly string[];
+  /** Bytes of source text to keep, as UTF-8. Default 16,000,000; beyond them the oldest tool output goes first. */
+  readonly sourceBytes?: number;
+  /** How frames are encoded; WebP is lossless, smaller and slower to make. Default `png`. */
+  readonly format?: 'png' | 'webp';
   /** Archive for a model that takes no images. Default false: refused with `no-vision`. */
   readonly allowNoVision?: boolean;
   /** Takes secrets out of every text, name and label before anything else sees it. Default: none. */
@@ -52,132 +47,114 @@ export interface ArchiveOptions extends ReaderTarget {
 /**
  * Archives a history for one reader. A history without text gives an archive without frames.
  *
- * Throws `no-vision` for a model without vision, `usage` for options out of range, `unknown-shape`, `worker-failed`,
- * and `interrupted` when `signal` fires; nothing is written anywhere.
+ * Throws `no-vision` for a model without vision, `over-budget` when what the user said does not fit, `nothing-gained`
+ * with `onlyIfSmaller`, `usage` for options out of range, `unknown-shape`, `worker-failed`, and `interrupted` when
+ * `signal` fires; nothing is written anywhere.
  */
 export async function archiveHistory(history: History, options: ArchiveOptions = {}): Promise<Archive> {
-  const { reasoning = true, maxFrames = DEFAULT_MAX_FRAMES, redact } = options;
-  checkHistory(history);
-  checkMaxFrames(maxFrames);
-  const reader = resolveReader(options, options.overrides);
-  if (!reader.vision && !options.allowNoVision) throw noVision(reader);
-  const format = pageFormat(getShape(reader.shape), reader.frame);
-  const segments = serializeHistory(history, { reasoning, ...(redact && { redact }) });
-  const caps = resolveCaps(options.caps);
-  const printed = printSegments(segments, { coverage: format.coverage, caps });
-  const entries = new EntryFinder(printed.spans, segments);
-
-  const { dense } = format.shape;
-  const plan = foveate(printed.text, printed.dim, {
-    hq: format,
-    ...(dense !== null && { lq: pageFormat(getShape(dense), reader.frame) }),
-    maxPages: maxFrames,
-  });
-  const frames = await paintFrames(plan.pages, entries, options);
-  const elisions = [...plan.dropped.map((span) => pagesElided(span, entries)), ...printed.elisions];
-  return {
-    schema: ARCHIVE_SCHEMA,
-    ...(options.source && { source: sourceOf(options.source) }),
-    reader,
-    printing: { reasoning, caps, maxFrames, scopes: printed.scopes },
-    segments,
-    frames,
-    elisions,
-    factsheet: extractFacts(
-      frames.map(({ text }) => text),
-      { tokenizer: reader.tokenizer },
-    ),
-    counts: countsOf(history, segments, printed, frames),
-    cost: costOf(frames, reader, options.overrides),
-  };
+  return buildArchive(await inputOf(history, options, 'archive'), options);
 }
 
-async function paintFrames(
-  pages: readonly PlannedPage[],
-  entries: EntryFinder,
-  options: ArchiveOptions,
-): Promise<ArchivedFrame[]> {
-  const renderer = options.renderer ?? createRenderer(rendererOptions(options));
-  const frames: ArchivedFrame[] = [];
-  try {
-    for await (const { plan, frame } of renderPages(renderer, pages, options.signal)) {
-      const { page, tier, format } = plan;
-      const { png, ...painted } = frame;
-      frames.push({
-        ...painted,
-        data: png,
-        mime: 'image/png',
-        index: page.index,
-        shape: format.shape.id,
-        tier,
-        text: page.text,
-        pageSha256: pageDigest(page),
-        span: page.source,
-        entries: { first: entries.at(page.source.from), last: entries.at(page.source.to - 1) },
-      });
-      options.onFrame?.(frames.length, pages.length);
-    }
-  } finally {
-    if (options.renderer === undefined) await renderer.close();
-  }
-  return frames;
-}
-
-function rendererOptions({ threads, deadlineMs }: ArchiveOptions): RendererOptions {
-  return {
-    ...(threads !== undefined && { threads }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-  };
-}
-
-/** Digest of what a page prints; the pixels follow from it and the shape. */
-function pageDigest(page: Page): string {
-  const spans = page.dim.map(({ from, to }) => `${from}-${to}`).join(',');
-  return createHash('sha256').update(`${spans}\n${page.text}`).digest('hex');
-}
-
-/** A stretch of text that no frame is left for. */
-function pagesElided({ from, to }: Span, entries: EntryFinder): Elision {
-  return { reason: 'frames', what: 'page text', chars: to - from, entryId: entries.at(from) };
-}
-
-function countsOf(
+/** What a first pass is made from. */
+export async function inputOf(
   history: History,
-  segments: readonly Segment[],
-  printed: PrintedText,
-  frames: readonly ArchivedFrame[],
-): Archive['counts'] {
+  options: ArchiveOptions,
+  purpose: Purpose,
+): Promise<BuildInput> {
+  checkHistory(history);
+  const settings = settingsOf(options, purpose);
+  const reader = visionReader(settings, options);
+  const budget = budgetOf(reader, settings.limits, options.overrides);
+  const source = options.source && sourceOf(options.source);
+  const all = await segmentsOf(history, settings, options);
+  const { segments, elisions } = boundSource(all, settings.sourceBytes, source?.sha256);
   return {
+    segments,
+    sourceElisions: elisions,
     messages: history.messages.length,
-    segments: segments.length,
-    sourceChars: segments.reduce((sum, segment) => sum + segmentChars(segment), 0),
-    printedChars: printed.text.length,
-    framedChars: frames.reduce((sum, { text }) => sum + text.length, 0),
-    frames: frames.length,
-    bytes: frames.reduce((sum, { data }) => sum + data.length, 0),
-    spelled: printed.spelled,
-    dropped: printed.dropped,
+    reader,
+    settings,
+    budget,
+    source,
+    overrides: options.overrides,
   };
 }
 
-function costOf(
-  frames: readonly ArchivedFrame[],
-  reader: Reader,
-  overrides?: BillingOverrides,
-): Archive['cost'] {
-  const imageTokens = frames.reduce(
-    (sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens,
-    0,
-  );
-  const textTokens = frames.reduce(
-    (sum, { text }) => sum + estimateTextTokens(text, reader.tokenizer, overrides),
-    0,
-  );
-  return { imageTokens, textTokens, savedTokens: textTokens - imageTokens };
+export async function segmentsOf(
+  history: History,
+  { reasoning }: ArchiveSettings,
+  { redact, signal }: ArchiveOptions,
+): Promise<Segment[]> {
+  if (signal?.aborted) throw interruption('archiving', signal);
+  return serializeInTurns(history, { reasoning, ...(redact && { redact }) });
+}
+
+/** The reader, unless it takes no images. Throws `no-vision`. */
+export function visionReader({ target }: ArchiveSettings, options: ArchiveOptions): Reader {
+  const reader = resolveReader(target, options.overrides);
+  if (!reader.vision && !options.allowNoVision) throw noVision(reader);
+  return reader;
+}
+
+/** What the options say, over what an earlier pass was told. Throws `usage`. */
+export function settingsOf(
+  options: ArchiveOptions,
+  purpose: Purpose,
+  before?: ArchiveSettings,
+): ArchiveSettings {
+  const { reasoning, pins, sourceBytes, format } = options;
+  checkSourceBytes(sourceBytes);
+  return {
+    reasoning: reasoning ?? before?.reasoning ?? true,
+    caps: resolveCaps({ ...before?.caps, ...options.caps }),
+    pins: pins ?? before?.pins ?? [],
+    sourceBytes: sourceBytes ?? before?.sourceBytes ?? DEFAULT_SOURCE_BYTES,
+    mime: format === undefined ? (before?.mime ?? 'image/png') : `image/${format}`,
+    target: targetOf(options, before?.target),
+    limits: { purpose, ...before?.limits, ...stated(options, limitNames) },
+  };
+}
+
+const targetNames = ['model', 'api', 'route', 'shape', 'frame'] as const;
+const limitNames = [
+  'purpose',
+  'maxFrames',
+  'maxImages',
+  'maxBytes',
+  'windowTokens',
+  'usedTokens',
+  'reserveTokens',
+  'usedImages',
+  'usedBytes',
+  'margin',
+  'edge',
+  'pinTokens',
+  'onlyIfSmaller',
+] as const satisfies readonly (keyof BudgetOptions)[];
+
+/** Another model brings its own API, route, shape and frame. */
+function targetOf(options: ArchiveOptions, before: ReaderTarget | undefined): ReaderTarget {
+  const target = stated(options, targetNames);
+  return target.model !== undefined && target.model !== before?.model ? target : { ...before, ...target };
+}
+
+/** The named options that say something. */
+function stated<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+  const entries = names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]);
+  return Object.fromEntries(entries) as Pick<T, K>;
+}
+
+function checkSourceBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0)) return;
+  throw new SnapcompactError('usage', {
+    expected: 'a whole number from 0',
+    of: 'the option sourceBytes',
+    got: String(bytes),
+  });
 }
 
 /** The one mistake that plain JavaScript callers make: a transcript, or its messages, in place of the history. */
-function checkHistory(history: History): void {
+export function checkHistory(history: History): void {
   if (Array.isArray((history as Partial<History> | null)?.messages)) return;
   throw new SnapcompactError('usage', {
     expected: 'an object with a list of messages',
@@ -196,7 +173,7 @@ function noVision(reader: Reader): SnapcompactError {
 }
 
 /** The fields of a source and no others: a transcript has its history, too. */
-function sourceOf({
+export function sourceOf({
   name,
   format,
   bytes,

@@ -2,20 +2,33 @@
  * A folder that appears whole or not at all.
  *
  * Files go into a temporary folder beside the target, which is then renamed into place; a folder that was there before
- * is moved aside first and put back should the rename fail. One writer at a time: a lock file beside the target names
- * its process, and a lock whose process is gone is taken over, with what it left behind. Only the owner may read any
- * of it.
+ * is moved aside first and put back should the rename fail. Who dies between the two renames leaves a folder that is
+ * complete but aside: readers look for it there, and the next writer puts it back. One writer at a time: a lock beside
+ * the target names its process, and a lock whose process is gone is taken over, with what it left behind. Only the
+ * owner may read any of it.
  */
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { SnapcompactError, systemReason } from '../errors.js';
 
-/** Path inside the folder, `/`-separated, and content. */
-export interface FolderFile {
-  readonly path: string;
-  readonly data: string | Uint8Array;
-}
+/** Path inside the folder, `/`-separated, and content: what to write, or the file that has it already. */
+export type FolderFile =
+  | { readonly path: string; readonly data: string | Uint8Array }
+  | { readonly path: string; readonly from: string };
 
 const OWNER_FOLDER = 0o700;
 const OWNER_FILE = 0o600;
@@ -32,31 +45,126 @@ export async function writeFolder(
   files: readonly FolderFile[],
   check: (folder: string) => Promise<void>,
 ): Promise<void> {
-  try {
+  await withNewFolder(target, async (folder) => {
+    await check(folder);
+    await replaceFolder(folder, files);
+  });
+}
+
+/** Runs `work` on a folder that may be new, with its lock; a failing system call of `work` is `unwritable-target`. */
+export async function withNewFolder<T>(target: string, work: (folder: string) => Promise<T>): Promise<T> {
+  return orUnwritable(target, async () => {
     const folder = await followLink(target);
+    if (folder === undefined) throw deadLink(target, await readlink(target));
     await makeFolder(dirname(folder));
-    await withLock(folder, async () => {
-      await clearRemains(folder);
-      await check(folder);
-      await replaceFolder(folder, files);
+    return withLock(folder, () => work(folder));
+  });
+}
+
+/**
+ * Runs `work` on a folder that is there, with its lock, after putting right what a dead writer left. What `work` throws
+ * passes as it is. Throws `unreadable-input` for a folder that is not there, and makes nothing then.
+ */
+export async function withFolder<T>(target: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = (await followLink(target)) ?? target;
+  await stat(await findFolder(folder)).catch((cause: unknown) => {
+    throw new SnapcompactError('unreadable-input', {
+      expected: 'a readable folder',
+      of: 'an archive',
+      got: systemReason(cause),
+      where: target,
+      cause,
     });
-  } catch (cause) {
-    if (cause instanceof SnapcompactError) throw cause;
-    throw unwritable(target, cause);
+  });
+  return withLock(folder, () => work(folder));
+}
+
+const READ_ATTEMPTS = 50;
+
+/**
+ * Runs `read` on a folder as one writer left it: again when a writer replaced the folder meanwhile, and on the folder
+ * moved aside when its writer died. Takes no lock and changes nothing, so that no writer is disturbed.
+ */
+export async function readFolder<T>(target: string, read: (folder: string) => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+    const before = await locate(target);
+    const outcome = await read(before.path).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    const after = await locate(target);
+    if (after.path !== before.path || after.stamp !== before.stamp) continue;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+  throw new SnapcompactError('archive-in-use', {
+    expected: 'a folder that rests while it is read',
+    of: 'an archive',
+    got: `one that was replaced ${READ_ATTEMPTS} times`,
+    where: target,
+    hint: 'try again when its writer is done',
+  });
+}
+
+/**
+ * Puts a folder back that a dead writer moved aside. Does nothing where none did, and leaves a living writer alone, as
+ * well as a place that cannot be written: `findFolder` knows where the folder stands then.
+ */
+export async function recoverFolder(target: string): Promise<void> {
+  const folder = (await followLink(target)) ?? target;
+  if ((await findFolder(folder)) === folder) return;
+  await succeeds(withLock(folder, async () => undefined));
+}
+
+/** Where the folder stands: at its place, or moved aside by a writer that died or is about to replace it. */
+export async function findFolder(target: string): Promise<string> {
+  const folder = (await followLink(target)) ?? target;
+  const former = remainsOf(folder, 'old');
+  return !(await exists(folder)) && (await exists(former)) ? former : folder;
+}
+
+/** Renaming a folder changes its `ctime`; the inode alone may be that of a folder removed just before. */
+async function locate(target: string): Promise<{ path: string; stamp: string }> {
+  const path = await findFolder(target);
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return { path, stamp: `${found?.ino}:${found?.ctimeNs}` };
+}
+
+/** Puts `files` in place of what `folder` holds. For the holder of its lock. */
+export async function replaceFolder(folder: string, files: readonly FolderFile[]): Promise<void> {
+  const staging = stagingOf(folder);
+  await orUnwritable(folder, async () => {
+    try {
+      await fillFolder(staging, files);
+      await moveIntoPlace(staging, folder);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Equal files are stored once, as links to each other: the frames that two states of an archive share. */
+async function fillFolder(folder: string, files: readonly FolderFile[]): Promise<void> {
+  const stored = new Map<string, string>();
+  for (const inner of new Set(['.', ...files.map(({ path }) => dirname(path))])) {
+    await makeFolder(join(folder, inner));
+  }
+  for (const file of files) {
+    const path = join(folder, file.path);
+    const data = 'data' in file ? file.data : await readFile(file.from);
+    const digest = createHash('sha256').update(data).digest('hex');
+    const twin = stored.get(digest) ?? ('from' in file ? file.from : undefined);
+    if (twin === undefined || !(await isLinked(twin, path)))
+      await writeFile(path, data, { mode: OWNER_FILE });
+    stored.set(digest, path);
   }
 }
 
-async function replaceFolder(folder: string, files: readonly FolderFile[]): Promise<void> {
-  const staging = remainsOf(folder, `${randomBytes(6).toString('hex')}.new`);
-  try {
-    for (const inner of new Set(['.', ...files.map(({ path }) => dirname(path))])) {
-      await makeFolder(join(staging, inner));
-    }
-    for (const { path, data } of files) await writeFile(join(staging, path), data, { mode: OWNER_FILE });
-    await moveIntoPlace(staging, folder);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+/** A link shares the mode of its file, so that a file which others may read is copied. Not every file system links. */
+async function isLinked(from: string, to: string): Promise<boolean> {
+  const { mode } = await lstat(from);
+  if ((mode & 0o777) !== OWNER_FILE) return false;
+  return succeeds(link(from, to));
 }
 
 async function moveIntoPlace(staging: string, folder: string): Promise<void> {
@@ -69,94 +177,128 @@ async function moveIntoPlace(staging: string, folder: string): Promise<void> {
     if (hadFormer) await rename(former, folder);
     throw cause;
   }
-  await rm(former, { recursive: true, force: true });
+  await discard(former, folder);
+}
+
+/**
+ * Removes a former folder, under another name first: one that is half removed must not be taken for one to put back.
+ * The new folder is in place by then, so that a failure is none of its own: the next writer tries again.
+ */
+async function discard(former: string, folder: string): Promise<void> {
+  const waste = stagingOf(folder);
+  await succeeds(rename(former, waste).then(() => rm(waste, { recursive: true, force: true })));
 }
 
 /** Names beside the target that only its writer uses. Short, so that they fit wherever the target's name does. */
 function remainsOf(folder: string, suffix: string): string {
   const name = basename(folder);
   const stem =
-    Buffer.byteLength(name) <= MAX_STEM_BYTES ? name : Buffer.from(name).toString('hex').slice(0, 64);
+    Buffer.byteLength(name) <= MAX_STEM_BYTES ? name : createHash('sha256').update(name).digest('hex');
   return join(dirname(folder), `.${stem}.${suffix}`);
 }
 
 /** File names hold at most 255 bytes on every common file system. */
-const MAX_STEM_BYTES = 200;
+const MAX_STEM_BYTES = 180;
+
+function stagingOf(folder: string): string {
+  return remainsOf(folder, `${randomBytes(6).toString('hex')}.new`);
+}
 
 /** Puts back a folder that a writer moved aside and died, and removes what it had not finished. */
 async function clearRemains(folder: string): Promise<void> {
   const former = remainsOf(folder, 'old');
   if (await exists(former)) {
-    if (await exists(folder)) await rm(former, { recursive: true, force: true });
+    if (await exists(folder)) await discard(former, folder);
     else await rename(former, folder);
   }
   const prefix = basename(remainsOf(folder, ''));
   for (const name of await readdir(dirname(folder))) {
-    if (name.startsWith(prefix) && /^[0-9a-f]{12}\.new$/.test(name.slice(prefix.length))) {
-      await rm(join(dirname(folder), name), { recursive: true, force: true });
-    }
+    if (!name.startsWith(prefix)) continue;
+    const suffix = name.slice(prefix.length);
+    const isStaging = /^[0-9a-f]{12}\.new$/.test(suffix);
+    const isDeadClaim = suffix.endsWith(CLAIM) && !(await isRunning(suffix.slice(0, -CLAIM.length)));
+    if (isStaging || isDeadClaim) await rm(join(dirname(folder), name), { recursive: true, force: true });
   }
 }
 
-async function withLock(folder: string, work: () => Promise<void>): Promise<void> {
-  const lock = remainsOf(folder, 'lock');
-  await takeLock(lock, folder);
+async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const release = await orUnwritable(folder, () => takeLock(folder));
   try {
-    await work();
+    await orUnwritable(folder, () => clearRemains(folder));
+    return await work();
   } finally {
-    await rm(lock, { force: true });
+    await release();
   }
 }
 
-async function takeLock(lock: string, folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      return await writeFile(lock, String(process.pid), { flag: 'wx', mode: OWNER_FILE });
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    }
-    if (await isHeld(lock)) break;
-    await rm(lock, { force: true });
-  }
-  throw new SnapcompactError('archive-in-use', {
-    expected: 'a target that nobody else is writing',
-    of: 'the target',
-    got: `one with a lock of another writer, ${basename(lock)}`,
-    where: folder,
-    hint: 'try again when it is done, or remove the lock if it is not',
-  });
-}
+const CLAIM = '.claim';
+const LOCK_ATTEMPTS = 3;
 
-/** A lock without a name in it is one that is being written, or whose writer died at that very moment. */
-const NAMELESS_LOCK_MS = 10_000;
-
-async function isHeld(lock: string): Promise<boolean> {
-  const owner = await readFile(lock, 'utf8').catch(() => '');
-  if (owner !== '') return isRunning(Number(owner));
-  const found = await lstat(lock).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs < NAMELESS_LOCK_MS;
-}
-
-function isRunning(pid: number): boolean {
+/**
+ * The lock is a folder with one file, named after its owner. It is renamed into place with the name in it, which works
+ * only where none is or an empty one; and that of a dead owner is taken over by renaming the very file that names it,
+ * which works for only one of many.
+ */
+async function takeLock(folder: string): Promise<() => Promise<void>> {
+  const lock = remainsOf(folder, 'lock');
+  const owner = await newOwner();
+  const claim = remainsOf(folder, `${owner}${CLAIM}`);
+  const mine = join(lock, owner);
+  const release = async () => {
+    await succeeds(rm(mine).then(() => rmdir(lock)));
+  };
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM';
+    await mkdir(claim, { mode: OWNER_FOLDER });
+    await writeFile(join(claim, owner), '', { mode: OWNER_FILE });
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+      if (await succeeds(rename(claim, lock))) return release;
+      const [holder] = await readdir(lock).catch(({ code }) => (code === 'ENOENT' ? [] : [UNKNOWN_OWNER]));
+      if (holder === undefined) continue;
+      if (await isRunning(holder)) break;
+      if (await succeeds(rename(join(lock, holder), mine))) return release;
+    }
+  } finally {
+    await rm(claim, { recursive: true, force: true });
   }
+  throw inUse(folder, lock);
 }
 
-/** The folder a link leads to; a link that leads nowhere is refused rather than replaced. */
-async function followLink(target: string): Promise<string> {
+/** What stands in for the owner of a lock that is not of this form. */
+const UNKNOWN_OWNER = '';
+
+/** Process id and start, as ids are given out again, and a number of its own. */
+async function newOwner(): Promise<string> {
+  const { start } = await processState(process.pid);
+  return `${process.pid}-${start}-${randomBytes(6).toString('hex')}`;
+}
+
+/** Whether the process of an owner may still be at work. */
+async function isRunning(owner: string): Promise<boolean> {
+  const [, pid, start] = /^(\d+)-(\d*)-[0-9a-f]{12}$/.exec(owner) ?? [];
+  if (pid === undefined) return true;
+  try {
+    process.kill(Number(pid), 0);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const found = await processState(Number(pid));
+  return !found.isZombie && (start === '' || found.start === '' || found.start === start);
+}
+
+/** State and start of a process, in ticks since the system's own; start is empty where the system does not tell. */
+async function processState(pid: number): Promise<{ isZombie: boolean; start: string }> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return { isZombie: fields[0] === 'Z', start: fields[19] ?? '' };
+}
+
+/** The folder a link leads to, also when it is moved aside; nothing for a link that leads nowhere. */
+async function followLink(target: string): Promise<string | undefined> {
   const found = await lstat(target).catch(() => undefined);
   if (!found?.isSymbolicLink()) return target;
   return realpath(target).catch(async () => {
-    throw new SnapcompactError('target-exists', {
-      expected: 'a new folder, or one that exists',
-      of: 'the target',
-      got: `a link to ${await readlink(target)}, which is not there`,
-      where: target,
-    });
+    const aim = resolve(dirname(target), await readlink(target));
+    return (await exists(remainsOf(aim, 'old'))) ? aim : undefined;
   });
 }
 
@@ -177,19 +319,48 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
+  return succeeds(lstat(path));
+}
+
+async function succeeds(action: Promise<unknown>): Promise<boolean> {
+  return action.then(
     () => true,
     () => false,
   );
 }
 
-function unwritable(target: string, cause: unknown): SnapcompactError {
-  return new SnapcompactError('unwritable-target', {
-    expected: 'a place that can be written',
+/** Runs `work`; whatever it throws that is no error of ours comes from the file system. */
+async function orUnwritable<T>(target: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof SnapcompactError) throw cause;
+    throw new SnapcompactError('unwritable-target', {
+      expected: 'a place that can be written',
+      of: 'the target',
+      got: systemReason(cause),
+      where: target,
+      hint: 'make it writable, or choose another folder',
+      cause,
+    });
+  }
+}
+
+function inUse(folder: string, lock: string): SnapcompactError {
+  return new SnapcompactError('archive-in-use', {
+    expected: 'a target that nobody else is writing',
     of: 'the target',
-    got: systemReason(cause),
+    got: `one with a lock of another writer, ${basename(lock)}`,
+    where: folder,
+    hint: 'try again when it is done, or remove the lock if it is not',
+  });
+}
+
+function deadLink(target: string, aim: string): SnapcompactError {
+  return new SnapcompactError('target-exists', {
+    expected: 'a new folder, or one that exists',
+    of: 'the target',
+    got: `a link to ${aim}, which is not there`,
     where: target,
-    hint: 'choose another folder with --out',
-    cause,
   });
 }

@@ -1,37 +1,49 @@
 /** `manifest.json`: what an archive folder holds, in figures and digests. No time of day: same archive, same file. */
 import { SnapcompactError } from '../errors.js';
-import type { Elision } from '../text/print.js';
-import type { Archive, ArchivedFrame, ArchiveSource, Cost, Counts, Printing } from './archive.js';
+import type { Archive, ArchivedFrame } from './archive.js';
 import { ARCHIVE_SCHEMA } from './archive.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 
-export interface Manifest {
+export interface Manifest extends Pick<Archive, ManifestField> {
   /** Marks the folder as an archive of ours. */
   readonly kind: 'snapcompact-archive';
-  readonly schema: number;
-  readonly source?: ArchiveSource;
-  readonly reader: Archive['reader'];
-  readonly printing: Printing;
   readonly frames: readonly ManifestFrame[];
-  readonly elisions: readonly Elision[];
-  readonly counts: Counts;
-  readonly cost: Cost;
 }
 
+const manifestFields = [
+  'schema',
+  'source',
+  'reader',
+  'settings',
+  'budget',
+  'layout',
+  'scopes',
+  'binding',
+  'elisions',
+  'counts',
+  'cost',
+] as const satisfies readonly (keyof Archive)[];
+
+type ManifestField = (typeof manifestFields)[number];
+
 /** `ArchivedFrame` with a file in place of the bytes and the text. */
-export interface ManifestFrame extends Omit<ArchivedFrame, 'data' | 'text'> {
+export interface ManifestFrame extends Omit<ArchivedFrame, 'data' | 'text' | 'dim'> {
   /** Relative to the archive folder. */
   readonly file: string;
   readonly bytes: number;
 }
 
 export function manifestOf(archive: Archive): Manifest {
-  const { segments: _segments, factsheet: _factsheet, schema, frames, ...rest } = archive;
-  return { kind: 'snapcompact-archive', schema, ...rest, frames: frames.map(manifestFrame) };
+  const fields = manifestFields.map((name) => [name, archive[name]]);
+  return {
+    kind: 'snapcompact-archive',
+    ...(Object.fromEntries(fields) as Pick<Archive, ManifestField>),
+    frames: archive.frames.map(manifestFrame),
+  };
 }
 
-function manifestFrame({ data, text: _, ...frame }: ArchivedFrame): ManifestFrame {
+function manifestFrame({ data, text: _text, dim: _dim, ...frame }: ArchivedFrame): ManifestFrame {
   return { file: frameFile(frame), bytes: data.length, ...frame };
 }
 

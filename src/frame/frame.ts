@@ -4,6 +4,9 @@ import type { AtlasImage } from '../glyph/atlas.js';
 import { paintCells } from './paint.js';
 import { encodePng } from './png.js';
 
+/** Changes whenever the same page would get other pixels: stored frames of another version are painted anew. */
+export const RENDERER_VERSION = 1;
+
 /** One frame to paint. Crosses threads: `cells` is moved, the atlas is shared memory. */
 export interface PaintTask {
   /** See `CellTarget.cells`. */

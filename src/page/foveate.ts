@@ -1,14 +1,21 @@
 /**
  * Which pages of a text are printed how: high quality at both edges of time, denser in the middle.
  *
- * Pages are cut from fixed offsets: the leading edge from the start of the text, the middle from the end of that edge,
- * the trailing edge where the pagination of the whole in the reader's shape has its last pages. A text that fits is
- * printed in the reader's shape throughout.
+ * A layout is a list of runs, each a stretch of the text in one tier, and every run is cut into pages from its own
+ * start. A text that grows at its end under one layout keeps every page but the last.
  */
+import { inTurns } from '../turns.js';
 import type { PageFormat } from './page-format.js';
 import { type Page, paginate, type Span } from './paginate.js';
 
 export type Tier = 'hq' | 'lq';
+
+/** A stretch of the text in one tier, from the end of the run before; the last one goes on to the end of the text. */
+export interface Run {
+  readonly tier: Tier;
+  /** UTF-16 unit after its last; absent for the last run. */
+  readonly to?: number;
+}
 
 export interface PlannedPage {
   readonly page: Page;
@@ -17,59 +24,82 @@ export interface PlannedPage {
 }
 
 export interface Foveation {
-  /** In reading order, at most as many as asked for. */
+  readonly runs: readonly Run[];
+  /** In reading order; more than asked for where even the denser middle does not fit. */
   readonly pages: readonly PlannedPage[];
-  /** Stretches of the text that no page is left for; empty when all of it is printed. */
-  readonly dropped: readonly Span[];
+  /** Pages that the whole text takes in the reader's shape. */
+  readonly wholePages: number;
 }
 
-export interface FoveateOptions {
+export interface Tiers {
   /** The reader's shape. */
   readonly hq: PageFormat;
   /** Its dense companion; absent where it has none, and the text then keeps one tier. */
   readonly lq?: PageFormat;
-  /** 1 or more. */
-  readonly maxPages: number;
 }
 
-/** Pages of the reader's shape at each edge. */
-const EDGE_PAGES = 3;
+/** Pages of the reader's shape at each edge, where there is room for as many. */
+export const EDGE_PAGES = 3;
 
-/**
- * Plans the pages of a normal text. Where even the denser middle does not fit, its oldest pages are dropped; with
- * fewer than seven pages, or without companion, the oldest of all. Linear in the text.
- */
-export function foveate(text: string, dim: readonly Span[], { hq, lq, maxPages }: FoveateOptions): Foveation {
-  const whole = [...paginate(text, dim, hq)];
-  if (whole.length <= maxPages) return { pages: whole.map((page) => planned(page, 'hq', hq)), dropped: [] };
-  if (lq === undefined || maxPages <= EDGE_PAGES * 2) return newest(whole, hq, maxPages);
-  const head = whole.slice(0, EDGE_PAGES);
-  const tail = whole.slice(-EDGE_PAGES);
-  const range = { from: head.at(-1)!.source.to, to: tail[0]!.source.from };
-  const middle = [...paginate(text, dim, lq, range)];
-  const kept = middle.slice(Math.max(0, middle.length - (maxPages - EDGE_PAGES * 2)));
-  const pages = [
-    ...head.map((page) => planned(page, 'hq', hq)),
-    ...kept.map((page) => planned(page, 'lq', lq)),
-    ...tail.map((page) => planned(page, 'hq', hq)),
+/** The layout of a text that has none yet, for `maxPages` pages, 1 or more. Linear in the text. */
+export async function foveate(
+  text: string,
+  dim: readonly Span[],
+  { hq, lq }: Tiers,
+  maxPages: number,
+): Promise<Foveation> {
+  const whole = await pagesOf(text, dim, hq);
+  const wholePages = whole.length;
+  if (wholePages <= maxPages || lq === undefined) {
+    return {
+      runs: [{ tier: 'hq' }],
+      pages: whole.map((page) => ({ page, tier: 'hq', format: hq })),
+      wholePages,
+    };
+  }
+  const edge = Math.min(EDGE_PAGES, Math.floor((maxPages - 1) / 2));
+  const runs = edge === 0 ? [{ tier: 'lq' as const }] : foveatedRuns(whole, edge);
+  return { runs, pages: await layRuns(text, dim, { hq, lq }, runs), wholePages };
+}
+
+function foveatedRuns(whole: readonly Page[], edge: number): Run[] {
+  return [
+    { tier: 'hq', to: whole[edge - 1]!.source.to },
+    { tier: 'lq', to: whole.at(-edge)!.source.from },
+    { tier: 'hq' },
   ];
-  const firstKept = kept[0]?.source.from ?? range.to;
-  const dropped = firstKept > range.from ? [{ from: range.from, to: firstKept }] : [];
-  return { pages: pages.map(renumbered), dropped };
 }
 
-function newest(whole: readonly Page[], format: PageFormat, maxPages: number): Foveation {
-  const kept = whole.slice(whole.length - maxPages);
-  return {
-    pages: kept.map((page) => planned(page, 'hq', format)).map(renumbered),
-    dropped: [{ from: 0, to: kept[0]!.source.from }],
-  };
+/** Pages of a text under a layout it has already. A run that lies behind the end of the text has none. */
+export async function layRuns(
+  text: string,
+  dim: readonly Span[],
+  { hq, lq = hq }: Tiers,
+  runs: readonly Run[],
+): Promise<PlannedPage[]> {
+  const pages: PlannedPage[] = [];
+  let from = 0;
+  for (const { tier, to = text.length } of runs) {
+    const range = { from, to: Math.min(to, text.length) };
+    const format = tier === 'hq' ? hq : lq;
+    for (const page of await pagesOf(text, dim, format, range)) {
+      pages.push({ page: { ...page, index: pages.length }, tier, format });
+    }
+    from = range.to;
+  }
+  return pages;
 }
 
-function planned(page: Page, tier: Tier, format: PageFormat): PlannedPage {
-  return { page, tier, format };
-}
-
-function renumbered(plan: PlannedPage, index: number): PlannedPage {
-  return { ...plan, page: { ...plan.page, index } };
+async function pagesOf(
+  text: string,
+  dim: readonly Span[],
+  format: PageFormat,
+  range?: Span,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  await inTurns(paginate(text, dim, format, range), (page) => {
+    pages.push(page);
+    return page.text.length;
+  });
+  return pages;
 }

@@ -15,6 +15,11 @@ export function note(kind: string, details: readonly string[] = []): string {
   return `${OPEN}${noteText(kind, details)}${CLOSE}`;
 }
 
+/** A mark of ours that is printed already, ready to stand in a source text. */
+export function keptMark(mark: string): string {
+  return `${OPEN}${mark}${CLOSE}`;
+}
+
 /**
  * The printed form of a note alone. A detail stands on one line, cut to 200 units with `…` where it is longer; its
  * marks are escaped, and the signs that would end the note or an argument around it are spelled out.
@@ -50,6 +55,19 @@ export interface Piece {
 /** Whether a source text holds a note; most hold none and need not be taken apart. */
 export function hasNotes(text: string): boolean {
   return text.includes(OPEN);
+}
+
+/** Whether a cut before unit `at` would fall inside a note. */
+export function isInsideNote(text: string, at: number): boolean {
+  const open = text.lastIndexOf(OPEN, at - 1);
+  if (open < 0) return false;
+  const close = text.indexOf(CLOSE, open);
+  return close >= at;
+}
+
+/** A source text without the signs that set its notes apart. */
+export function withoutNoteSigns(text: string): string {
+  return hasNotes(text) ? text.replaceAll(OPEN, '').replaceAll(CLOSE, '') : text;
 }
 
 /** A source text as content and notes, in order; empty content is left out. */

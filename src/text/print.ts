@@ -5,6 +5,8 @@
  * scope changes, `name(key=value, …)//intent` for a call, its result merged under it in `<out>…</out>`. Beside the
  * text stand the spans that are dim, where each segment lies, and what was left out.
  */
+
+import { inTurns } from '../turns.js';
 import { type Caps, capText, resolveCaps } from './caps.js';
 import { escapeMarks } from './escape.js';
 import { type NormalizeOptions, NormalWriter } from './normalize.js';
@@ -19,11 +21,24 @@ import type {
   TextSegment,
 } from './segment.js';
 import { segmentChars } from './segment.js';
+import { VerbatimWriter } from './verbatim.js';
 import { visibleText } from './visible.js';
+
+/**
+ * What becomes of one segment: `drop`: a count stands in its place, one for a run of them; `pin`: a pointer to it does;
+ * a number is the cap of this output, where it is the lower one.
+ */
+export type Treatment = 'drop' | 'pin' | number;
 
 export interface PrintOptions extends NormalizeOptions {
   /** Default `defaultCaps`. */
   readonly caps?: Partial<Caps>;
+  /** By index of the segment. Default: every one is printed. */
+  readonly treatment?: (index: number) => Treatment | undefined;
+  /** Index of the first segment, where they are a part of more. Default 0. */
+  readonly firstIndex?: number;
+  /** Text instead of normal text: line breaks, white space and characters as they came. Default false. */
+  readonly verbatim?: boolean;
 }
 
 /** UTF-16 units `from` (inclusive) to `to` (exclusive) of a printed text. */
@@ -39,13 +54,34 @@ export interface SegmentSpan extends Span {
 
 /** One thing that was left out on the way from history to text. */
 export interface Elision {
-  /** `cap`: longer than its cap. `frames`: no frame left for it. */
-  readonly reason: 'cap' | 'frames';
-  readonly what: 'output' | 'argument' | 'arguments' | 'page text';
-  /** UTF-16 units left out: of the source for a cap, of the printed text for frames. */
+  /** `cap`: longer than its cap. `budget`: no room for it. `source`: beyond the bound of the source that is kept. */
+  readonly reason: 'cap' | 'budget' | 'source';
+  readonly what: 'output' | 'argument' | 'arguments' | 'segments';
+  /** UTF-16 units of the source left out. */
   readonly chars: number;
-  /** The history entry that holds the whole; the first of them for a stretch of text. */
+  /** The history entry that holds the whole; the first of them for a run of segments. */
   readonly entryId: string;
+  /** For a run of segments: the last entry, and how many of each kind. */
+  readonly lastEntryId?: string;
+  readonly dropped?: DroppedCounts;
+  /** For `source`: hex digest of the transcript that has it, where that is known. */
+  readonly transcriptSha256?: string;
+}
+
+/** What stands where characters were left out. */
+export function elisionMark(chars: number, kinds = ''): string {
+  return `[…${chars} ch elided${kinds === '' ? '' : `: ${kinds}`}…]`;
+}
+
+export type SegmentKind = 'user' | 'injected' | 'reasoning' | 'answer' | 'call' | 'output' | 'note';
+export type DroppedCounts = Readonly<Partial<Record<SegmentKind, number>>>;
+
+/** What a segment is to whoever must choose what to leave out. `injected` is text of the user's side that nobody typed. */
+export function segmentKind(segment: Segment): SegmentKind {
+  if (segment.part !== 'text') return segment.part;
+  if (segment.scope === 'think') return 'reasoning';
+  if (segment.scope === 'ai') return 'answer';
+  return segment.injected === undefined ? 'user' : 'injected';
 }
 
 export interface PrintedText {
@@ -65,15 +101,25 @@ export interface PrintedText {
 /** Prints segments. Linear in their text; the same segments and options give the same text. */
 export function printSegments(segments: readonly Segment[], options: PrintOptions): PrintedText {
   const printer = new Printer(segments, options);
-  segments.forEach((segment, index) => {
-    printer.segment(segment, index);
-  });
+  for (let at = 0; at < segments.length; at++) printer.segment(at);
+  return printer.finish();
+}
+
+/** As `printSegments`, letting the event loop run in between. */
+export async function printInTurns(
+  segments: readonly Segment[],
+  options: PrintOptions,
+): Promise<PrintedText> {
+  const printer = new Printer(segments, options);
+  await inTurns(segments, (_, at) => printer.segment(at));
   return printer.finish();
 }
 
 class Printer {
   readonly #segments: readonly Segment[];
-  readonly #writer: NormalWriter;
+  readonly #firstIndex: number;
+  readonly #treatment: (index: number) => Treatment | undefined;
+  readonly #writer: NormalWriter | VerbatimWriter;
   readonly #caps: Caps;
   readonly #dim: Span[] = [];
   readonly #spans: SegmentSpan[] = [];
@@ -83,14 +129,40 @@ class Printer {
   #section: string | undefined;
   #agent: string | undefined;
   #branch: string | undefined;
+  /** Segments left out since the last one that was printed. */
+  #run: { chars: number; entryId: string; lastEntryId: string; dropped: Counter } | undefined;
+  /** Entry that the last thing printed points to. */
+  #pointed: string | undefined;
 
   constructor(segments: readonly Segment[], options: PrintOptions) {
     this.#segments = segments;
+    this.#firstIndex = options.firstIndex ?? 0;
+    this.#treatment = options.treatment ?? (() => undefined);
     this.#caps = resolveCaps(options.caps);
-    this.#writer = new NormalWriter(options, expectedChars(segments, this.#caps));
+    this.#writer = options.verbatim
+      ? new VerbatimWriter()
+      : new NormalWriter(
+          options,
+          segments.reduce((sum, segment) => sum + expectedChars(segment, this.#caps), 0),
+        );
   }
 
-  segment(segment: Segment, index: number): void {
+  /** Prints the segment at a place of the list; returns its units, for who counts the work. */
+  segment(at: number): number {
+    const segment = this.#segments[at]!;
+    const index = this.#firstIndex + at;
+    const treatment = this.#treatment(index);
+    if (treatment === 'drop') this.#drop(segment);
+    else {
+      this.#flushRun();
+      if (treatment === 'pin') this.#point(segment);
+      else this.#print(segment, index, this.#segments[at - 1], treatment);
+    }
+    return this.#writer.length - (this.#spans.at(-1)?.from ?? 0);
+  }
+
+  #print(segment: Segment, index: number, before: Segment | undefined, cap = Number.POSITIVE_INFINITY): void {
+    this.#pointed = undefined;
     this.#divide(segment);
     if (segment.part === 'text') this.#open(segment.scope, segment.injected);
     else if (segment.part === 'call' || (segment.part === 'output' && segment.orphan)) this.#open('call');
@@ -98,11 +170,12 @@ class Printer {
     if (segment.part === 'text') this.#text(segment);
     else if (segment.part === 'note') this.#fact(segment);
     else if (segment.part === 'call') this.#call(segment);
-    else this.#output(segment, this.#segments[index - 1]);
+    else this.#output(segment, before, Math.min(this.#caps.outputChars, cap));
     this.#spans.push({ segment: index, from, to: this.#writer.length });
   }
 
   finish(): PrintedText {
+    this.#flushRun();
     return {
       text: this.#writer.finish(),
       dim: this.#dim,
@@ -112,6 +185,32 @@ class Printer {
       spelled: this.#writer.spelled,
       dropped: this.#writer.dropped,
     };
+  }
+
+  #drop(segment: Segment): void {
+    const { entryId } = segment;
+    this.#run ??= { chars: 0, entryId, lastEntryId: entryId, dropped: {} };
+    this.#run.chars += segmentChars(segment);
+    this.#run.lastEntryId = entryId;
+    const kind = segmentKind(segment);
+    this.#run.dropped[kind] = (this.#run.dropped[kind] ?? 0) + 1;
+  }
+
+  #flushRun(): void {
+    if (this.#run === undefined) return;
+    const { chars, dropped } = this.#run;
+    const kinds = Object.entries(dropped).map(([kind, count]) => `${count} ${kind}`);
+    this.#writer.newline();
+    this.#writer.mark(elisionMark(chars, kinds.join(', ')));
+    this.#elisions.push({ reason: 'budget', what: 'segments', ...this.#run });
+    this.#section = undefined;
+    this.#run = undefined;
+  }
+
+  /** Says that an entry is given elsewhere, once for all its segments. */
+  #point({ entryId }: Segment): void {
+    if (this.#pointed !== entryId) this.#aside('pinned', entryId);
+    this.#pointed = entryId;
   }
 
   /** Says where another speaker or an abandoned branch starts, and where the main thread goes on. */
@@ -191,7 +290,7 @@ class Printer {
     return printed + (key?.length ?? 0);
   }
 
-  #output(segment: OutputSegment, before: Segment | undefined): void {
+  #output(segment: OutputSegment, before: Segment | undefined, capChars: number): void {
     if (segment.orphan) {
       this.#name(segment.name ?? '', segment.entryId);
       this.#note('status', 'no call recorded');
@@ -199,7 +298,7 @@ class Printer {
     const from = this.#writer.length;
     this.#writer.mark('<out>');
     if (segment.failed) this.#note('status', 'failed');
-    this.#capped(segment.text, this.#caps.outputChars, 'output', segment.entryId);
+    this.#capped(segment.text, capChars, 'output', segment.entryId);
     this.#writer.mark('</out>');
     this.#dim.push({ from, to: this.#writer.length });
   }
@@ -225,7 +324,7 @@ class Printer {
   }
 
   #elide(what: 'output' | 'argument' | 'arguments', chars: number, entryId: string): void {
-    this.#writer.mark(`[…${chars} ch elided…]`);
+    this.#writer.mark(elisionMark(chars));
     this.#elisions.push({ reason: 'cap', what, chars, entryId });
   }
 
@@ -261,16 +360,16 @@ class Printer {
   }
 }
 
-/** Units that segments print as, about: their text under its caps, and some for marks. */
-function expectedChars(segments: readonly Segment[], caps: Caps): number {
-  return segments.reduce((sum, segment) => {
-    const chars = segmentChars(segment);
-    if (segment.part === 'output') return sum + Math.min(chars, caps.outputChars) + MARK_CHARS;
-    return sum + (segment.part === 'call' ? Math.min(chars, caps.callChars) : chars) + MARK_CHARS;
-  }, 0);
+/** Units that a segment prints as, about: its text under its cap, and some for marks. */
+export function expectedChars(segment: Segment, caps: Caps): number {
+  const chars = segmentChars(segment);
+  if (segment.part === 'output') return Math.min(chars, caps.outputChars) + MARK_CHARS;
+  return (segment.part === 'call' ? Math.min(chars, caps.callChars) : chars) + MARK_CHARS;
 }
 
 const MARK_CHARS = 24;
+
+type Counter = Partial<Record<SegmentKind, number>>;
 
 /** Quotes and backslashes inside a quoted argument, as JSON has them; line breaks stay line breaks. */
 function quoted(content: string): string {

@@ -7,8 +7,10 @@
 import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
 import { jsonText, wholeJsonText } from '../history/json-text.js';
 import { type Pairing, pairCalls } from '../history/pairing.js';
+import { inTurns } from '../turns.js';
 import { note, withoutNotes } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
+import { segmentChars } from './segment.js';
 import { standInForData } from './stand-ins.js';
 
 export interface SerializeOptions {
@@ -20,12 +22,24 @@ export interface SerializeOptions {
 
 /** Segments of a history, in printing order. Linear; throws nothing on content. */
 export function serializeHistory(history: History, options: SerializeOptions = {}): Segment[] {
-  const { reasoning = true, redact = (text) => text } = options;
-  const serializer = new Serializer(pairCalls(history), reasoning, (text) =>
-    standInForData(redact(withoutNotes(text))),
-  );
+  const serializer = serializerOf(history, options);
   for (const message of history.messages) serializer.message(message);
   return serializer.segments;
+}
+
+/** As `serializeHistory`, letting the event loop run in between. */
+export async function serializeInTurns(history: History, options: SerializeOptions = {}): Promise<Segment[]> {
+  const serializer = serializerOf(history, options);
+  await inTurns(history.messages, (message) => {
+    const before = serializer.segments.length;
+    serializer.message(message);
+    return serializer.segments.slice(before).reduce((sum, segment) => sum + segmentChars(segment), 0);
+  });
+  return serializer.segments;
+}
+
+function serializerOf(history: History, { reasoning = true, redact = (text) => text }: SerializeOptions) {
+  return new Serializer(pairCalls(history), reasoning, (text) => standInForData(redact(withoutNotes(text))));
 }
 
 class Serializer {

@@ -62,7 +62,7 @@ describe('the factsheet of an archive', () => {
     const archive = await archiveHistory(
       {
         messages: [
-          { id: 'm', role: 'user', blocks: [{ type: 'text', text: 'revert 8cc42b0bd39d in src/a.ts' }] },
+          { id: 'm', role: 'assistant', blocks: [{ type: 'text', text: 'revert 8cc42b0bd39d in src/a.ts' }] },
         ],
       },
       { shape: '8on16-bw', frame: { widthPx: 320, maxHeightPx: 160 }, threads: 0 },

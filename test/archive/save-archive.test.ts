@@ -1,4 +1,6 @@
+import { createHash, randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ArchiveSource } from '../../src/archive/archive.js';
+import type { Archive, ArchiveSource } from '../../src/archive/archive.js';
 import { archiveHistory } from '../../src/archive/archive-history.js';
 import { loadArchive } from '../../src/archive/load-archive.js';
 import { saveArchive } from '../../src/archive/save-archive.js';
@@ -43,6 +45,41 @@ afterEach(() => {
   rmSync(parent, { recursive: true, force: true });
 });
 const filesIn = (path: string) => readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+
+/** An archive of `words` different words, so that no two frames are alike. */
+const countedOf = (words: number, from = 0) =>
+  archiveHistory(
+    {
+      messages: [
+        {
+          id: 'm',
+          role: 'user',
+          blocks: [
+            { type: 'text', text: Array.from({ length: words }, (_, i) => `word${from + i}`).join(' ') },
+          ],
+        },
+      ],
+    },
+    { ...small, source: source() },
+  );
+
+/** The archive with other bytes as its first frames. */
+function withFrames(archive: Archive, ...contents: Uint8Array<ArrayBuffer>[]): Archive {
+  const frames = archive.frames.map((frame, index) => {
+    const data = contents[index] ?? frame.data;
+    return { ...frame, data, sha256: createHash('sha256').update(data).digest('hex') };
+  });
+  return { ...archive, frames };
+}
+
+/** What a folder and everything beside it take on disk, a file with several names once. */
+function storedBytes(path: string): number {
+  const files = new Map(filesIn(path).map((name) => [statSync(join(path, name)).ino, join(path, name)]));
+  return [...files.values()].reduce(
+    (sum, file) => sum + (statSync(file).isFile() ? statSync(file).size : 0),
+    0,
+  );
+}
 
 describe('saveArchive', () => {
   test('writes a folder that only its owner may read, whatever the umask: B56', async () => {
@@ -105,10 +142,11 @@ describe('saveArchive', () => {
     });
   });
 
-  test.each(['notes.txt', 'frames/mine.png'])(
+  test.each(['notes.txt', 'frames/mine.png', 'previous/notes.txt', 'previous/frames/mine.png'])(
     'does not replace an archive that also holds %s',
     async (name) => {
       await saveArchive(await archiveOf(10), folder);
+      await saveArchive(await archiveOf(10), folder, { keepOld: true });
       writeFileSync(join(folder, name), 'mine');
       const again = saveArchive(await archiveOf(10), folder, { force: true });
       await expect(again).rejects.toThrow(new RegExp(`other files in it: ${name}`));
@@ -154,7 +192,8 @@ describe('saveArchive', () => {
     const beside = (suffix: string) => join(parent, 'deep', `.s1.snapcompact.${suffix}`);
     renameSync(folder, beside('old'));
     mkdirSync(beside('0123456789ab.new'));
-    writeFileSync(beside('lock'), '4194304');
+    mkdirSync(beside('lock'));
+    writeFileSync(join(beside('lock'), '4194304-1-0123456789ab'), '');
     await expect(saveArchive(await archiveOf(10, source({ sessionId: 's2' })), folder)).rejects.toMatchObject(
       { code: 'target-exists' },
     );
@@ -165,11 +204,76 @@ describe('saveArchive', () => {
   test('refuses an archive of a newer schema instead of replacing it', async () => {
     await saveArchive(await archiveOf(10), folder);
     const path = join(folder, 'manifest.json');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"schema": 1', '"schema": 99'));
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"schema": \d+/, '"schema": 99'));
     await expect(saveArchive(await archiveOf(10), folder)).rejects.toMatchObject({
       code: 'newer-schema',
       exitCode: 3,
     });
+  });
+});
+
+describe('saveArchive over an archive', () => {
+  test('keeps the state it replaces only when asked to, and only one', async () => {
+    const states = [await countedOf(100), await countedOf(200), await countedOf(300)];
+    for (const state of states) await saveArchive(state, folder, { keepOld: true });
+    expect(await loadArchive(folder)).toEqual(states[2]);
+    expect(await loadArchive(join(folder, 'previous'))).toEqual(states[1]);
+    expect(readdirSync(join(folder, 'previous'))).not.toContain('previous');
+    await saveArchive(states[0]!, folder);
+    expect(filesIn(folder)).toEqual(
+      expect.not.arrayContaining([expect.stringMatching(/^previous/), 'frames/0004.png']),
+    );
+  });
+
+  test('keeps nothing of a folder that held nothing', async () => {
+    mkdirSync(folder, { recursive: true });
+    await saveArchive(await countedOf(100), folder, { keepOld: true });
+    expect(readdirSync(folder)).not.toContain('previous');
+  });
+
+  test('keeps the former state for its owner only, also where others could read it', async () => {
+    await saveArchive(await countedOf(100), folder);
+    chmodSync(join(folder, 'archive.json'), 0o644);
+    await saveArchive(await countedOf(200), folder, { keepOld: true });
+    for (const name of filesIn(folder)) {
+      const found = statSync(join(folder, name));
+      expect([name, found.mode & 0o777]).toEqual([name, found.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
+
+  test('grows nothing over 20 passes that change nothing: B19', async () => {
+    const archive = await countedOf(300);
+    await saveArchive(archive, folder);
+    const first = storedBytes(parent);
+    for (let pass = 0; pass < 20; pass++) await saveArchive(archive, folder);
+    expect(storedBytes(parent)).toBe(first);
+    for (let pass = 0; pass < 20; pass++) await saveArchive(archive, folder, { keepOld: true });
+    expect(storedBytes(parent)).toBe(first);
+  });
+
+  test('holds two states at most over 20 passes that change everything, with equal frames stored once: B19', async () => {
+    const states = await Promise.all(Array.from({ length: 20 }, (_, pass) => countedOf(300, pass * 1000)));
+    const sizes: number[] = [];
+    for (const state of states) {
+      await saveArchive(state, join(parent, 'alone'));
+      sizes.push(storedBytes(join(parent, 'alone')));
+      await saveArchive(state, folder, { keepOld: true });
+      expect(storedBytes(folder)).toBeLessThanOrEqual(sizes.at(-1)! + (sizes.at(-2) ?? 0));
+    }
+    const shared = randomBytes(100_000);
+    const grown = withFrames(states[0]!, Uint8Array.from(shared), Uint8Array.from(shared));
+    await saveArchive(withFrames(states[1]!, Uint8Array.from(shared)), folder);
+    await saveArchive(grown, folder, { keepOld: true });
+    expect(storedBytes(folder)).toBeLessThan(200_000);
+    expect(await loadArchive(folder)).toEqual(grown);
+  });
+
+  test('does not take a frame that was damaged on disk for one it has', async () => {
+    const archive = await countedOf(300);
+    await saveArchive(archive, folder);
+    writeFileSync(join(folder, 'frames/0001.png'), 'damaged');
+    await saveArchive(archive, folder, { keepOld: true });
+    expect(await loadArchive(folder)).toEqual(archive);
   });
 });
 
@@ -196,14 +300,37 @@ describe('loadArchive', () => {
     expect(await loadArchive(folder)).toEqual(archive);
   });
 
-  test('names a frame whose bytes changed, and a file that is missing', async () => {
-    await saveArchive(await archiveOf(300), folder);
+  test.each([
+    ['nothing', ''],
+    ['base64 text', Buffer.from('frame').toString('base64')],
+    ['a text with line ends', 'a\r\nb\n'],
+    ['more than 50,000 base64 characters', randomBytes(45_003)],
+    ['several megabytes', randomBytes(5_000_000)],
+  ])('gives back a frame of %s byte by byte: B17', async (_, content) => {
+    const archive = withFrames(await countedOf(100), Uint8Array.from(Buffer.from(content)));
+    await saveArchive(archive, folder);
+    await saveArchive(await countedOf(100), folder, { keepOld: true });
+    const [frame] = (await loadArchive(join(folder, 'previous'))).frames;
+    expect(Buffer.from(frame!.data).equals(archive.frames[0]!.data)).toBe(true);
+    expect(statSync(join(folder, 'archive.json')).size).toBeLessThan(20_000);
+  });
+
+  test('paints a frame anew whose bytes changed or that is missing, and names it', async () => {
+    const archive = await countedOf(300);
+    await saveArchive(archive, folder);
     const frame = join(folder, 'frames/0002.png');
     const bytes = readFileSync(frame);
     bytes[100]! ^= 1;
     writeFileSync(frame, bytes);
-    await expect(loadArchive(folder)).rejects.toThrow(/frame 2.*0002\.png/);
-    rmSync(frame);
+    rmSync(join(folder, 'frames/0001.png'));
+    const repairs: string[] = [];
+    expect(await loadArchive(folder, { onRepair: (file) => repairs.push(file) })).toEqual(archive);
+    expect(repairs).toEqual(['frames/0001.png', 'frames/0002.png']);
+  });
+
+  test('cannot do without the text', async () => {
+    await saveArchive(await archiveOf(300), folder);
+    rmSync(join(folder, 'archive.json'));
     await expect(loadArchive(folder)).rejects.toMatchObject({ code: 'unreadable-input' });
   });
 });

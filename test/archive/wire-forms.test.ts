@@ -15,7 +15,7 @@ import {
 } from '../../src/archive/wire-forms.js';
 
 const archive = await archiveHistory(
-  { messages: [{ id: 'm', role: 'user', blocks: [{ type: 'text', text: 'word '.repeat(300) }] }] },
+  { messages: [{ id: 'm', role: 'assistant', blocks: [{ type: 'text', text: 'word '.repeat(300) }] }] },
   { shape: '8on16-bw', frame: { widthPx: 320, maxHeightPx: 160 }, threads: 0 },
 );
 const blocks = contextBlocks(archive);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foveate } from '../../src/page/foveate.js';
+import { foveate, layRuns, type PlannedPage, type Tiers } from '../../src/page/foveate.js';
 import { pageFormat } from '../../src/page/page-format.js';
 import { getShape } from '../../src/page/shapes.js';
 import { normalizeText } from '../../src/text/normalize.js';
@@ -11,51 +11,78 @@ const hq = pageFormat(getShape('11on16-bw'), size);
 const lq = pageFormat(getShape('8on16-bw'), size);
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
 
-const tiersOf = (text: string, maxPages: number) =>
-  foveate(text, [], { hq, lq, maxPages })
-    .pages.map(({ tier }) => tier)
-    .join('');
+const plan = (text: string, maxPages: number, tiers: Tiers = { hq, lq }) =>
+  foveate(text, [], tiers, maxPages);
+const tiersOf = async (text: string, maxPages: number) =>
+  (await plan(text, maxPages)).pages.map(({ tier }) => tier).join('');
+
+/** Every text of the pages, joined: nothing may be lost or doubled. */
+const joined = (pages: readonly PlannedPage[]) => pages.map(({ page }) => page.text).join('');
 
 describe('foveate', () => {
-  test('prints everything in the reader’s shape while that fits', () => {
-    const plan = foveate(words(60), [], { hq, lq, maxPages: 12 });
-    expect(new Set(plan.pages.map(({ tier }) => tier))).toEqual(new Set(['hq']));
-    expect(plan.dropped).toEqual([]);
+  test('prints everything in the reader’s shape while that fits', async () => {
+    const { pages, runs } = await plan(words(60), 12);
+    expect(new Set(pages.map(({ tier }) => tier))).toEqual(new Set(['hq']));
+    expect(runs).toEqual([{ tier: 'hq' }]);
   });
 
-  test('keeps three sharp pages at each edge and prints the middle denser', () => {
-    expect(tiersOf(words(140), 12)).toMatch(/^(hq){3}(lq)+(hq){3}$/);
+  test('keeps three sharp pages at each edge and prints the middle denser', async () => {
+    expect(await tiersOf(words(140), 12)).toMatch(/^(hq){3}(lq)+(hq){3}$/);
   });
 
-  test('drops the oldest of the middle when even that is too long, and says which stretch', () => {
-    const text = words(2000);
-    const { pages, dropped } = foveate(text, [], { hq, lq, maxPages: 12 });
-    expect(pages).toHaveLength(12);
-    expect(dropped).toEqual([{ from: pages[2]!.page.source.to, to: pages[3]!.page.source.from }]);
-    expect(pages.at(-1)!.page.text.endsWith('word1999')).toBe(true);
-    expect(pages[0]!.page.text.startsWith('word0')).toBe(true);
+  test.each([
+    [7, 3],
+    [6, 2],
+    [4, 1],
+    [3, 1],
+    [2, 0],
+    [1, 0],
+  ])('with room for %i pages keeps %i sharp ones at each edge', async (maxPages, edge) => {
+    const tiers = await tiersOf(words(2000), maxPages);
+    expect(tiers).toMatch(new RegExp(`^(hq){${edge}}(lq)+(hq){${edge}}$`));
   });
 
-  test('keeps one tier where there is no companion or no room for two edges', () => {
-    const alone = foveate(words(2000), [], { hq, maxPages: 12 });
-    expect(alone.pages.every(({ tier }) => tier === 'hq')).toBe(true);
-    expect(alone.dropped[0]!.from).toBe(0);
-    expect(tiersOf(words(2000), 6)).toBe('hq'.repeat(6));
+  test('keeps one tier where there is no companion, and says how many pages the whole takes', async () => {
+    const { pages, wholePages } = await plan(words(2000), 12, { hq });
+    expect(pages.every(({ tier }) => tier === 'hq')).toBe(true);
+    expect(pages).toHaveLength(wholePages);
+    expect((await plan(words(2000), 12)).wholePages).toBe(wholePages);
   });
 
-  test('accounts for every character of any text, once and in order', () => {
+  test('accounts for every character of any text, once and in order', async () => {
     const texts = fc.array(awkwardText, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(' '));
-    fc.assert(
-      fc.property(texts, fc.integer({ min: 1, max: 30 }), (source, maxPages) => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 1, max: 30 }), async (source, maxPages) => {
         const { text } = normalizeText(source, { coverage });
-        const { pages, dropped } = foveate(text, [], { hq, lq, maxPages });
-        expect(pages.length).toBeLessThanOrEqual(maxPages);
-        const pieces = [...pages.map(({ page }) => page.source), ...dropped].sort((a, b) => a.from - b.from);
-        expect(pieces.map(({ from, to }) => text.slice(from, to)).join('')).toBe(text);
+        const { pages } = await plan(text, maxPages);
+        expect(joined(pages)).toBe(text);
         for (const { page } of pages) expect(page.text).toBe(text.slice(page.source.from, page.source.to));
         expect(pages.map(({ page }) => page.index)).toEqual(pages.map((_, i) => i));
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe('layRuns', () => {
+  test('keeps every page but the last of a text that grows', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 100, max: 400 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 7, max: 20 }),
+        async (start, more, maxPages) => {
+          const { pages, runs } = await plan(words(start), maxPages);
+          const grown = words(start + more);
+          const next = await layRuns(grown, [], { hq, lq }, runs);
+          const before = pages.slice(0, -1).map(({ page, tier }) => ({ text: page.text, tier }));
+          expect(next.slice(0, before.length).map(({ page, tier }) => ({ text: page.text, tier }))).toEqual(
+            before,
+          );
+          expect(joined(next)).toBe(grown);
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 });

@@ -1,0 +1,73 @@
+/** The text in front of an archive that tells the model how to read it, and the labels of its texts. */
+import { readFileSync } from 'node:fs';
+import { packageFile } from '../package-files.js';
+import { shapeGeometry } from '../page/geometry.js';
+import { getShape } from '../page/shapes.js';
+import type { Archive } from './archive.js';
+
+let lines: readonly (readonly [string, string])[] | undefined;
+
+/** `guide.txt`: what a line is for, and the line. */
+function guideLines(): readonly (readonly [string, string])[] {
+  lines ??= readFileSync(packageFile('src/archive/guide.txt'), 'utf8')
+    .split('\n')
+    .map((line) => /^([\w-]+): (.*)$/.exec(line))
+    .flatMap((match) => (match === null ? [] : [[match[1]!, match[2]!] as const]));
+  return lines;
+}
+
+export type Label = 'head' | 'tail' | 'pins' | 'live';
+
+/** What stands above a text of the archive. */
+export function labelOf(label: Label): string {
+  return guideLines().find(([name]) => name === `label-${label}`)![1];
+}
+
+/** Lines of the guide that explain a mark, and the mark that calls for them. */
+const marks = [
+  ['note', '[note:'],
+  ['status', '[status:'],
+  ['subagent', '[subagent:'],
+  ['branch', '[branch:'],
+  ['pinned', '[pinned:'],
+  ['elided', '[…'],
+  ['spelled', '[U+'],
+] as const;
+
+export interface GuideOptions {
+  /** For a model that takes no images. */
+  readonly asText: boolean;
+  readonly hasGaps: boolean;
+}
+
+/**
+ * The guide to an archive: only scopes, marks and row widths that occur in it. Nothing in it changes from pass to pass
+ * unless what occurs does.
+ */
+export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): string {
+  const { frames, parts } = archive;
+  const occurs = new Set<string>(archive.scopes);
+  for (const name of asText ? ['projection', 'projected'] : ['always']) occurs.add(name);
+  const texts = [archive.pins, ...parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))];
+  for (const [name, mark] of marks) {
+    if (frames.some(({ text }) => text.includes(mark)) || texts.some((text) => text.includes(mark)))
+      occurs.add(name);
+  }
+  if (hasGaps) occurs.add('gap');
+  if (!asText) {
+    if (frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
+    if (frames.some(({ tier }) => tier === 'lq') && frames.some(({ tier }) => tier === 'hq'))
+      occurs.add('dense');
+    if (parts.some((part) => part.type === 'text' && part.role === 'page')) occurs.add('text');
+  }
+  return guideLines()
+    .flatMap(([name, line]) => (occurs.has(name) ? [line] : []))
+    .join('\n')
+    .replace('{widths} cells', `${gridWidths(archive).join(' cells or ')} cells`);
+}
+
+/** Every row width that occurs, in cells, in reading order. */
+function gridWidths({ frames, reader }: Archive): number[] {
+  const widths = frames.map(({ shape }) => shapeGeometry(getShape(shape), reader.frame).columnsCells);
+  return [...new Set(widths)];
+}

@@ -1,0 +1,271 @@
+/**
+ * The middle of a history → pages within a budget: sharp where it fits, denser where it must be, shorter where even
+ * that is too much.
+ */
+import { estimateImageTokens } from '../billing/image-tokens.js';
+import type { BillingOverrides } from '../billing/overrides.js';
+import { estimateTextTokens } from '../billing/text-tokens.js';
+import { SnapcompactError } from '../errors.js';
+import { foveate, layRuns, type PlannedPage, type Run, type Tiers } from '../page/foveate.js';
+import type { PageFormat } from '../page/page-format.js';
+import type { Page } from '../page/paginate.js';
+import type { Reader } from '../page/readers.js';
+import type { Caps } from '../text/caps.js';
+import { type PrintedText, printInTurns } from '../text/print.js';
+import type { Segment } from '../text/segment.js';
+import { type Budget, type FrameCap, frameCaps } from './budget.js';
+import { type Degradation, degrade, treatments } from './degrade.js';
+import type { Region } from './edges.js';
+
+/** What a pass keeps of the one before: where pages are cut, and what was cut down. */
+export interface MiddleLayout {
+  readonly runs: readonly Run[];
+  readonly degradation: Degradation;
+}
+
+/** One page, and whether it becomes pixels. */
+export interface MiddlePage extends PlannedPage {
+  /** `text`: cheaper as the text it is. */
+  readonly as: 'frame' | 'text';
+  /** What it costs as it is sent, and what it would cost as text. */
+  readonly tokens: number;
+  readonly textTokens: number;
+}
+
+export interface Middle extends MiddleLayout {
+  readonly pages: readonly MiddlePage[];
+  readonly printed: PrintedText;
+  /** Segments out of the pages: those of the rules, and user turns that found no room. */
+  readonly pinned: ReadonlySet<number>;
+  /** Frames that the undiminished middle takes in the reader's shape. */
+  readonly wholePages: number;
+  /** The tightest limit first. */
+  readonly caps: readonly FrameCap[];
+  /** Whether the layout of the pass before had to go. */
+  readonly isNewLayout: boolean;
+}
+
+export interface MiddleRequest {
+  /** All segments of the source; `region` is the middle of them. */
+  readonly segments: readonly Segment[];
+  readonly region: Region;
+  readonly reader: Reader;
+  readonly tiers: Tiers;
+  readonly caps: Caps;
+  readonly budget: Budget;
+  readonly pinned: ReadonlySet<number>;
+  /** What the text around the frames costs, with these segments pinned. */
+  readonly textCost: (pinned: ReadonlySet<number>) => TextCost;
+  /** Bytes of base64 for a pixel of the rows that are used, as measured or assumed. */
+  readonly bytesPerPixel: number;
+  readonly overrides?: BillingOverrides | undefined;
+  /** Layout to keep where it fits. */
+  readonly previous?: MiddleLayout | undefined;
+}
+
+export interface TextCost {
+  readonly tokens: number;
+  readonly bytes: number;
+  /** Of `tokens`, those of the pins. */
+  readonly pinTokens: number;
+}
+
+/** Of a full cap, what a new layout of an archive that outgrew its old one leaves free. */
+const FREED_SHARE = 1 / 5;
+
+/**
+ * Plans the middle. A layout of before is kept as long as it fits; the one that takes its place frees a fifth of the
+ * cap at once. Throws `over-budget` when what may not be dropped does not fit.
+ */
+export async function planMiddle(request: MiddleRequest): Promise<Middle> {
+  const search = new MiddleSearch(request);
+  if (request.previous === undefined) return search.fresh(0, false);
+  const kept = await search.attempt(request.previous.degradation, request.previous.runs);
+  if (kept.over <= 1) return kept.middle(false);
+  return search.fresh(FREED_SHARE, true);
+}
+
+/** More attempts than any history needs; each one cuts more than the one before. */
+const MAX_ATTEMPTS = 24;
+
+class MiddleSearch {
+  readonly #request: MiddleRequest;
+
+  constructor(request: MiddleRequest) {
+    this.#request = request;
+  }
+
+  /** A layout made anew that leaves a share of the cap free, or the whole cap where that cannot be had. */
+  async fresh(freedShare: number, isNewLayout: boolean): Promise<Middle> {
+    const whole = await this.attempt({}, undefined, freedShare);
+    let best = whole;
+    for (let tries = 0; best.over > 1 && tries < MAX_ATTEMPTS; tries++) {
+      const degradation = this.#degraded(whole, best);
+      if (degradation === undefined) break;
+      best = await this.attempt(degradation, undefined, freedShare);
+    }
+    if (best.over <= 1) return { ...best.middle(isNewLayout), wholePages: whole.wholePages };
+    if (freedShare > 0) return this.fresh(0, isNewLayout);
+    throw noRoom(best.caps[0]!, whole.wholePages);
+  }
+
+  /** Steps that bring the size from what it was in `last` to just under the limit. */
+  #degraded(whole: Attempt, last: Attempt): Degradation | undefined {
+    const { segments, region } = this.#request;
+    if (!Number.isFinite(last.over)) return undefined;
+    const printedChars = new Float64Array(segments.length);
+    for (const { segment, from, to } of whole.printed.spans) printedChars[segment] = to - from;
+    const target = (last.printed.text.length / last.over) * 0.99;
+    return degrade({
+      segments: segments.slice(0, region.firstIndex + region.segments.length),
+      printedChars,
+      oldEnd: oldEnd(whole),
+      savedChars: whole.printed.text.length - target,
+    });
+  }
+
+  async attempt(degradation: Degradation, runs?: readonly Run[], freedShare = 0): Promise<Attempt> {
+    const { segments, region, tiers, caps, budget, textCost } = this.#request;
+    const pinned = new Set(this.#request.pinned);
+    for (let i = region.firstIndex; i < (degradation.pin ?? 0); i++) {
+      if (isTypedText(segments[i]!)) pinned.add(i);
+    }
+    const printed = await printInTurns(region.segments, {
+      coverage: tiers.hq.coverage,
+      caps,
+      firstIndex: region.firstIndex,
+      treatment: treatments(segments, degradation, pinned),
+    });
+    const text = textCost(pinned);
+    if (text.pinTokens > budget.pinTokens) throw tooManyPins(text.pinTokens, budget.pinTokens);
+    const allowed = frameCaps(budget, text, this.#frameCost());
+    const maxPages = Math.max(1, Math.floor(allowed[0]!.frames * (1 - freedShare)));
+    const {
+      pages: laid,
+      runs: laidRuns,
+      wholePages,
+    } = runs === undefined
+      ? await foveate(printed.text, printed.dim, tiers, maxPages)
+      : { pages: await layRuns(printed.text, printed.dim, tiers, runs), runs, wholePages: undefined };
+    const pages = laid.map((page) => this.#priced(page));
+    return new Attempt({
+      pages,
+      printed,
+      pinned,
+      runs: laidRuns,
+      degradation,
+      wholePages: wholePages ?? laid.length,
+      caps: allowed,
+      over: this.#overShare(pages, text, allowed[0]!.frames * (1 - freedShare)),
+    });
+  }
+
+  /** How many times the tightest limit the pages take. */
+  #overShare(
+    pages: readonly MiddlePage[],
+    text: { tokens: number; bytes: number },
+    maxFrames: number,
+  ): number {
+    const { budget, bytesPerPixel } = this.#request;
+    const frames = pages.filter((page) => page.as === 'frame');
+    const tokens = pages.reduce((sum, page) => sum + page.tokens, 0);
+    const bytes = frames.reduce((sum, { page, format }) => sum + pixelsOf(page, format) * bytesPerPixel, 0);
+    return Math.max(
+      share(frames.length, Math.floor(maxFrames)),
+      budget.tokens === null ? 0 : share(tokens, budget.tokens - text.tokens),
+      budget.bytes === null ? 0 : share(bytes, budget.bytes - text.bytes),
+    );
+  }
+
+  #priced(planned: PlannedPage): MiddlePage {
+    const { reader, overrides, budget } = this.#request;
+    const tokens = frameTokens(planned.page, planned.format, reader);
+    const textTokens = estimateTextTokens(planned.page.text, reader.tokenizer, overrides);
+    const isText = budget.margin !== null && tokens > textTokens * (1 - budget.margin);
+    return { ...planned, as: isText ? 'text' : 'frame', tokens: isText ? textTokens : tokens, textTokens };
+  }
+
+  /** A full frame. */
+  #frameCost(): { tokens: number; bytes: number } {
+    const { tiers, reader, bytesPerPixel } = this.#request;
+    const { geometry } = tiers.hq;
+    const full = { widthPx: geometry.frameWidthPx, heightPx: geometry.heightPx(geometry.rowsCells) };
+    return {
+      tokens: estimateImageTokens(reader.billing, full).budgetTokens,
+      bytes: full.widthPx * full.heightPx * bytesPerPixel,
+    };
+  }
+}
+
+class Attempt {
+  readonly over: number;
+  readonly printed: PrintedText;
+  readonly caps: readonly FrameCap[];
+  readonly wholePages: number;
+  readonly pages: readonly MiddlePage[];
+  readonly #rest: Omit<Middle, 'isNewLayout'>;
+
+  constructor({ over, ...rest }: Omit<Middle, 'isNewLayout'> & { over: number }) {
+    this.over = over;
+    this.printed = rest.printed;
+    this.caps = rest.caps;
+    this.wholePages = rest.wholePages;
+    this.pages = rest.pages;
+    this.#rest = rest;
+  }
+
+  middle(isNewLayout: boolean): Middle {
+    return { ...this.#rest, isNewLayout };
+  }
+}
+
+export function frameTokens({ rowsUsed }: Page, { geometry }: PageFormat, reader: Reader): number {
+  const size = { widthPx: geometry.frameWidthPx, heightPx: geometry.heightPx(rowsUsed) };
+  return estimateImageTokens(reader.billing, size).budgetTokens;
+}
+
+export function pixelsOf({ rowsUsed }: Page, { geometry }: PageFormat): number {
+  return geometry.frameWidthPx * geometry.heightPx(rowsUsed);
+}
+
+/** The first segment of the trailing sharp pages: those before are old. */
+function oldEnd({ pages, printed }: Attempt): number {
+  const from = pages.at(-3)?.page.source.from ?? 0;
+  const { spans } = printed;
+  return spans.find(({ to }) => to > from)?.segment ?? 0;
+}
+
+function share(actual: number, allowed: number): number {
+  if (actual === 0) return 0;
+  return allowed <= 0 ? Number.POSITIVE_INFINITY : actual / allowed;
+}
+
+function isTypedText(segment: Segment): boolean {
+  return segment.part === 'text' && segment.scope === 'user' && segment.injected === undefined;
+}
+
+function tooManyPins(tokens: number, limit: number): SnapcompactError {
+  return new SnapcompactError('over-budget', {
+    expected: `at most ${limit} tokens`,
+    of: 'pins, and what the user said that fits no frame',
+    got: String(tokens),
+    hint: 'raise the limits on frames (--max-frames, --max-images, --max-bytes, --window), or pin less',
+  });
+}
+
+const options = {
+  frames: '--max-frames (option maxFrames)',
+  images: '--max-images (option maxImages)',
+  bytes: '--max-bytes (option maxBytes)',
+  pixels: '--max-images (option maxImages), or choose smaller frames',
+  window: '--window (option windowTokens)',
+} as const;
+
+function noRoom({ limit, frames }: FrameCap, needed: number): SnapcompactError {
+  return new SnapcompactError('over-budget', {
+    expected: `what the user said to fit ${frames} frames`,
+    of: `the limit on ${limit}`,
+    got: `a history that takes ${needed}, and more than that where nothing may be dropped`,
+    hint: `raise ${options[limit]}`,
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Segments that no pass may drop or turn into pixels, and the newest request, which always stands as text.
+ *
+ * A rule is a short string, so that it can be given on a command line and kept in an archive: `id:<entry>`,
+ * `role:<scope>`, `/<regular expression>/`, or a text that the segment contains.
+ */
+import { SnapcompactError } from '../errors.js';
+import { withoutNoteSigns } from '../text/note.js';
+import type { Scope, Segment } from '../text/segment.js';
+
+const scopes: readonly string[] = ['user', 'think', 'ai', 'call'] satisfies Scope[];
+
+/** Indices of the segments that a rule names. Throws `usage` for a rule that is none. */
+export function pinnedSegments(segments: readonly Segment[], rules: readonly string[]): Set<number> {
+  const tests = rules.map(testOf);
+  const pinned = new Set<number>();
+  if (tests.length === 0) return pinned;
+  segments.forEach((segment, index) => {
+    if (tests.some((test) => test(segment))) pinned.add(index);
+  });
+  return pinned;
+}
+
+function testOf(rule: string): (segment: Segment) => boolean {
+  const [, kind, value = ''] = /^(id|role):(.+)$/s.exec(rule) ?? [];
+  if (kind === 'id') return ({ entryId }) => entryId === value;
+  if (kind === 'role') return roleTest(value, rule);
+  const pattern = /^\/(.+)\/([ims]*)$/s.exec(rule);
+  if (pattern === null) return (segment) => textsOf(segment).some((text) => text.includes(rule));
+  const expression = patternOf(pattern[1]!, pattern[2]!, rule);
+  return (segment) => textsOf(segment).some((text) => expression.test(text));
+}
+
+function roleTest(role: string, rule: string): (segment: Segment) => boolean {
+  if (!scopes.includes(role)) throw badRule(`role:${scopes.join(', role:')}`, rule);
+  return ({ scope, part, ...segment }) =>
+    scope === role && part !== 'note' && (role !== 'user' || !('injected' in segment));
+}
+
+function patternOf(source: string, flags: string, rule: string): RegExp {
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch (cause) {
+    throw badRule('a regular expression', `${rule}: ${(cause as Error).message}`);
+  }
+}
+
+function textsOf(segment: Segment): readonly string[] {
+  if (segment.part !== 'call') return [segment.text];
+  return [segment.name, ...segment.args.map(({ text }) => text)];
+}
+
+function badRule(expected: string, got: string): SnapcompactError {
+  return new SnapcompactError('usage', { expected, of: 'a pin', got });
+}
+
+/** The newest thing that the user typed. */
+export interface LiveRequest {
+  /** Index of its first segment. */
+  readonly segment: number;
+  readonly entryId: string;
+  /** Word for word, but for what stands in for data. */
+  readonly text: string;
+}
+
+/** `undefined` where nobody typed anything. */
+export function liveRequest(segments: readonly Segment[]): LiveRequest | undefined {
+  const last = segments.findLastIndex(isTyped);
+  if (last < 0) return undefined;
+  const { entryId } = segments[last]!;
+  let first = last;
+  while (first > 0 && segments[first - 1]!.entryId === entryId) first--;
+  const texts = segments
+    .slice(first, last + 1)
+    .flatMap((segment) => (isTyped(segment) ? [segment.text] : []));
+  return { segment: first, entryId, text: withoutNoteSigns(texts.join('\n')) };
+}
+
+function isTyped(segment: Segment): segment is Extract<Segment, { part: 'text' }> {
+  const { part, scope, agent, branch } = segment;
+  return (
+    part === 'text' &&
+    scope === 'user' &&
+    segment.injected === undefined &&
+    agent === undefined &&
+    branch === undefined
+  );
+}
