@@ -48,7 +48,7 @@ export interface BuildInput {
 }
 
 /** Base64 bytes for a pixel: a little more than full frames of real transcripts with grey tool output took. */
-const ASSUMED_BYTES_PER_PIXEL = 0.051;
+export const ASSUMED_BYTES_PER_PIXEL = 0.051;
 
 /** Plans alone. Throws `over-budget`. */
 export function planBuild(input: BuildInput, bytesPerPixel = ASSUMED_BYTES_PER_PIXEL): Promise<SegmentPlan> {

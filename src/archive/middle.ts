@@ -80,8 +80,8 @@ const FREED_SHARE = 1 / 5;
 export async function planMiddle(request: MiddleRequest): Promise<Middle> {
   const search = new MiddleSearch(request);
   if (request.previous === undefined) return search.fresh(0, false);
-  const kept = await search.attempt(request.previous.degradation, request.previous.runs);
-  if (kept.over <= 1) return kept.middle(false);
+  const { excessChars, ...kept } = await search.attempt(request.previous.degradation, request.previous.runs);
+  if (excessChars === 0) return { ...kept, isNewLayout: false };
   return search.fresh(FREED_SHARE, true);
 }
 
@@ -99,28 +99,31 @@ class MiddleSearch {
   async fresh(freedShare: number, isNewLayout: boolean): Promise<Middle> {
     const whole = await this.attempt({}, undefined, freedShare);
     let best = whole;
-    for (let tries = 0; best.over > 1 && tries < MAX_ATTEMPTS; tries++) {
-      const degradation = this.#degraded(whole, best);
+    let savedChars = 0;
+    for (let tries = 0; best.excessChars > 0 && tries < MAX_ATTEMPTS; tries++) {
+      // What is saved is an estimate: each attempt asks for what the one before it still lacked.
+      savedChars += best.excessChars;
+      const degradation = this.#degraded(whole, savedChars);
       if (degradation === undefined) break;
       best = await this.attempt(degradation, undefined, freedShare);
     }
-    if (best.over <= 1) return { ...best.middle(isNewLayout), wholePages: whole.wholePages };
+    const { excessChars, ...middle } = best;
+    if (excessChars === 0) return { ...middle, wholePages: whole.wholePages, isNewLayout };
     if (freedShare > 0) return this.fresh(0, isNewLayout);
     throw noRoom(best.caps[0]!, whole.wholePages);
   }
 
-  /** Steps that bring the size from what it was in `last` to just under the limit. */
-  #degraded(whole: Attempt, last: Attempt): Degradation | undefined {
+  /** The first steps that save so many characters of what the undiminished middle prints. */
+  #degraded(whole: Attempt, savedChars: number): Degradation | undefined {
     const { segments, region } = this.#request;
-    if (!Number.isFinite(last.over)) return undefined;
+    if (!Number.isFinite(savedChars)) return undefined;
     const printedChars = new Float64Array(segments.length);
     for (const { segment, from, to } of whole.printed.spans) printedChars[segment] = to - from;
-    const target = (last.printed.text.length / last.over) * 0.99;
     return degrade({
       segments: segments.slice(0, region.firstIndex + region.segments.length),
       printedChars,
       oldEnd: oldEnd(whole),
-      savedChars: whole.printed.text.length - target,
+      savedChars,
     });
   }
 
@@ -148,7 +151,7 @@ class MiddleSearch {
       ? await foveate(printed.text, printed.dim, tiers, maxPages)
       : { pages: await layRuns(printed.text, printed.dim, tiers, runs), runs, wholePages: undefined };
     const pages = laid.map((page) => this.#priced(page));
-    return new Attempt({
+    return {
       pages,
       printed,
       pinned,
@@ -156,25 +159,25 @@ class MiddleSearch {
       degradation,
       wholePages: wholePages ?? laid.length,
       caps: allowed,
-      over: this.#overShare(pages, text, allowed[0]!.frames * (1 - freedShare)),
-    });
+      excessChars: this.#excessChars(pages, text, Math.floor(allowed[0]!.frames * (1 - freedShare))),
+    };
   }
 
-  /** How many times the tightest limit the pages take. */
-  #overShare(
-    pages: readonly MiddlePage[],
-    text: { tokens: number; bytes: number },
-    maxFrames: number,
-  ): number {
+  /** Characters to cut, about, until the pages keep to every limit; 0 when they do. */
+  #excessChars(pages: readonly MiddlePage[], text: TextCost, maxFrames: number): number {
     const { budget, bytesPerPixel } = this.#request;
     const frames = pages.filter((page) => page.as === 'frame');
+    const chars = pages.reduce((sum, { page }) => sum + page.text.length, 0);
     const tokens = pages.reduce((sum, page) => sum + page.tokens, 0);
     const bytes = frames.reduce((sum, { page, format }) => sum + pixelsOf(page, format) * bytesPerPixel, 0);
-    return Math.max(
-      share(frames.length, Math.floor(maxFrames)),
-      budget.tokens === null ? 0 : share(tokens, budget.tokens - text.tokens),
-      budget.bytes === null ? 0 : share(bytes, budget.bytes - text.bytes),
+    const share = (actual: number, limit: number | null, taken: number) =>
+      limit === null || actual <= limit - taken ? 0 : chars * (1 - Math.max(0, limit - taken) / actual);
+    const excess = Math.max(
+      frames.length > 0 && maxFrames < 1 ? Number.POSITIVE_INFINITY : overflowChars(frames, maxFrames),
+      share(tokens, budget.tokens, text.tokens),
+      share(bytes, budget.bytes, text.bytes),
     );
+    return excess === 0 ? 0 : Math.ceil(excess) + SLACK_CHARS;
   }
 
   #priced(planned: PlannedPage): MiddlePage {
@@ -197,26 +200,19 @@ class MiddleSearch {
   }
 }
 
-class Attempt {
-  readonly over: number;
-  readonly printed: PrintedText;
-  readonly caps: readonly FrameCap[];
-  readonly wholePages: number;
-  readonly pages: readonly MiddlePage[];
-  readonly #rest: Omit<Middle, 'isNewLayout'>;
+type Attempt = Omit<Middle, 'isNewLayout'> & { readonly excessChars: number };
 
-  constructor({ over, ...rest }: Omit<Middle, 'isNewLayout'> & { over: number }) {
-    this.over = over;
-    this.printed = rest.printed;
-    this.caps = rest.caps;
-    this.wholePages = rest.wholePages;
-    this.pages = rest.pages;
-    this.#rest = rest;
-  }
+/** A few marks more than what an estimate saves. */
+const SLACK_CHARS = 60;
 
-  middle(isNewLayout: boolean): Middle {
-    return { ...this.#rest, isNewLayout };
-  }
+/** What the frames beyond the last allowed hold; of the denser ones, where there are any, since they are what shrinks. */
+function overflowChars(frames: readonly MiddlePage[], maxFrames: number): number {
+  const over = frames.length - maxFrames;
+  if (over <= 0) return 0;
+  const dense = frames.filter(({ tier }) => tier === 'lq');
+  return (dense.length > 0 ? dense : frames)
+    .slice(-over)
+    .reduce((sum, { page }) => sum + page.text.length, 0);
 }
 
 export function frameTokens({ rowsUsed }: Page, { geometry }: PageFormat, reader: Reader): number {
@@ -233,11 +229,6 @@ function oldEnd({ pages, printed }: Attempt): number {
   const from = pages.at(-3)?.page.source.from ?? 0;
   const { spans } = printed;
   return spans.find(({ to }) => to > from)?.segment ?? 0;
-}
-
-function share(actual: number, allowed: number): number {
-  if (actual === 0) return 0;
-  return allowed <= 0 ? Number.POSITIVE_INFINITY : actual / allowed;
 }
 
 function isTypedText(segment: Segment): boolean {

@@ -67,8 +67,8 @@ export interface SegmentPlan {
 }
 
 /** Guide and factsheet at their largest, and the labels of the texts. */
-const SURROUNDING_TOKENS = 2_600;
-const SURROUNDING_BYTES = 16_000;
+export const SURROUNDING_TOKENS = 2_600;
+export const SURROUNDING_BYTES = 16_000;
 /** Of what the window leaves, what each edge and the newest request may take. */
 const EDGE_SHARE = 1 / 6;
 const LIVE_SHARE = 1 / 2;

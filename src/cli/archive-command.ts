@@ -2,40 +2,45 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
-import { archiveHistory } from '../archive/archive-history.js';
+import { type ArchiveOptions, archiveHistory } from '../archive/archive-history.js';
 import { contextBlocks } from '../archive/context-blocks.js';
+import { planArchive } from '../archive/plan-archive.js';
 import { saveArchive } from '../archive/save-archive.js';
+import type { Config } from '../billing/config.js';
 import { countWithAnthropic } from '../billing/count-with-anthropic.js';
 import type { BillingOverrides } from '../billing/overrides.js';
 import { predictTokens } from '../billing/predict-tokens.js';
-import { priceArchive } from '../billing/price-archive.js';
 import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
 import type { Transcript } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
-import type { Archived, ArchiveResult, Failed } from './archive-result.js';
+import {
+  type Archived,
+  type ArchiveResult,
+  archivedResult,
+  type Failed,
+  type Planned,
+} from './archive-result.js';
+import { type EngineCommandOptions, engineOptions, pick } from './engine-options.js';
 import { expandInputs, type InputFile, TargetNames } from './inputs.js';
-import { type CommonOptions, type Io, onOneLine, print } from './io.js';
+import { type Io, onOneLine, print } from './io.js';
+import { planResult } from './plan-command.js';
+import { planReport } from './plan-report.js';
 import { ProgressLine } from './progress.js';
 import { readConfig } from './settings.js';
 
-export interface ArchiveCommandOptions extends CommonOptions {
+export interface ArchiveCommandOptions extends EngineCommandOptions {
   readonly out?: string;
-  readonly model?: string;
-  readonly api?: string;
-  readonly route?: string;
-  readonly shape?: string;
   readonly formatIn?: string;
   readonly strict?: boolean;
   readonly branches?: boolean;
   readonly subagents?: boolean;
-  readonly reasoning?: 'on' | 'off';
-  readonly allow?: 'no-vision';
-  readonly maxFrames?: number;
-  readonly threads?: number;
   readonly force?: boolean;
+  readonly keepOld?: boolean;
+  /** Say what would be archived, and write nothing. */
+  readonly dryRun?: boolean;
   /** Ask Anthropic's free counter what the context blocks cost. */
   readonly countTokens?: boolean;
 }
@@ -47,12 +52,12 @@ export async function archiveCommand(
   io: Io,
 ): Promise<number> {
   if (options.countTokens && !io.env['ANTHROPIC_API_KEY']) throw noKey();
-  const config = await readConfig(io, options);
+  const config = await readConfig(io);
   const { files, leftAlone, unreadable, areMany } = await expandInputs(given);
   if (files.length + unreadable.length === 0) throw noTranscripts(given);
   if (areMany && options.out !== undefined) await refuseArchiveAsParent(options.out);
   for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${onOneLine(path)}\n`);
-  const job = new ArchiveJob({ ...config.settings, ...options }, config.overrides, areMany, io);
+  const job = new ArchiveJob(options, config, areMany, io);
   const results: ArchiveResult[] = unreadable.map((error) => job.fail(error.complaint.where ?? '', error));
   try {
     for (const file of files) results.push(await job.run(file));
@@ -66,18 +71,20 @@ export async function archiveCommand(
 class ArchiveJob {
   exitCode = 0;
   readonly #options: ArchiveCommandOptions;
+  readonly #engine: ArchiveOptions;
   readonly #overrides: BillingOverrides;
   readonly #areMany: boolean;
   readonly #io: Io;
   readonly #names = new TargetNames();
   readonly #renderer: Renderer;
 
-  constructor(options: ArchiveCommandOptions, overrides: BillingOverrides, areMany: boolean, io: Io) {
+  constructor(options: ArchiveCommandOptions, config: Config, areMany: boolean, io: Io) {
     this.#options = options;
-    this.#overrides = overrides;
+    this.#engine = engineOptions(options, config);
+    this.#overrides = config.overrides;
     this.#areMany = areMany;
     this.#io = io;
-    this.#renderer = createRenderer(options.threads === undefined ? {} : { threads: options.threads });
+    this.#renderer = createRenderer(pick(this.#engine, ['threads']));
   }
 
   close(): Promise<void> {
@@ -91,7 +98,7 @@ class ArchiveJob {
       const result = await this.#archive(file, progress);
       progress.clear();
       const { json, quiet } = this.#options;
-      if (!json && !quiet) this.#io.out(archiveReport(result));
+      if (!json && !quiet) this.#io.out(reportOf(file.path, result));
       return result;
     } catch (error) {
       progress.clear();
@@ -108,41 +115,28 @@ class ArchiveJob {
     return { input, status: 'failed', error: { code: known.code, message: known.message } };
   }
 
-  async #archive(file: InputFile, progress: ProgressLine): Promise<Archived> {
-    const { reasoning, allow, out, force = false, ...rest } = this.#options;
+  async #archive(file: InputFile, progress: ProgressLine): Promise<Archived | Planned> {
+    const { out, force = false, keepOld = false, dryRun, countTokens } = this.#options;
     const transcript = await this.#read(file);
+    const engine = { ...this.#engine, source: transcript, signal: this.#io.signal };
+    if (dryRun) {
+      const plan = await planArchive(transcript.history, { ...engine, purpose: 'archive' });
+      return planResult(file.path, plan);
+    }
     const archive = await archiveHistory(transcript.history, {
-      ...pick(rest, ['model', 'api', 'route', 'shape', 'maxFrames']),
-      reasoning: reasoning !== 'off',
-      allowNoVision: allow === 'no-vision',
-      overrides: this.#overrides,
-      source: transcript,
+      ...engine,
       renderer: this.#renderer,
       onFrame: (done, total) => progress.show(`frames of ${file.path}`, done, total),
-      signal: this.#io.signal,
     });
     const name = this.#names.next(transcript.sessionId, transcript.name);
     const folder = resolve(this.#areMany ? join(out ?? '.', name) : (out ?? name));
-    await saveArchive(archive, folder, { force });
+    await saveArchive(archive, folder, { force, keepOld });
+    const { route } = this.#engine;
     return {
-      input: file.path,
-      status: 'archived',
-      folder,
+      ...archivedResult(archive, { input: file.path, folder, overrides: this.#overrides, route }),
       format: transcript.format,
       import: transcript.report,
-      reader: archive.reader,
-      counts: archive.counts,
-      cost: archive.cost,
-      price: priceArchive(
-        archive.reader.model,
-        { imageTokens: archive.cost.imageTokens, textTokens: 0 },
-        {
-          ...pick(rest, ['route']),
-          overrides: this.#overrides,
-        },
-      ),
-      ...(this.#options.countTokens && (await this.#count(archive))),
-      elisions: archive.elisions,
+      ...(countTokens && (await this.#count(archive))),
     };
   }
 
@@ -188,6 +182,8 @@ const oneFileCodes: ReadonlySet<ErrorCode> = new Set([
   'unwritable-target',
   'archive-in-use',
   'worker-failed',
+  'over-budget',
+  'nothing-gained',
 ]);
 
 /** Failures that say something of one input and nothing of the next. */
@@ -246,11 +242,8 @@ async function refuseArchiveAsParent(folder: string): Promise<void> {
   });
 }
 
-/** The named fields that are set. */
-function pick<T extends object, K extends keyof T>(
-  from: T,
-  keys: readonly K[],
-): { [P in K]?: Exclude<T[P], undefined> } {
-  const entries = keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]);
-  return Object.fromEntries(entries) as { [P in K]?: Exclude<T[P], undefined> };
+function reportOf(input: string, result: Archived | Planned): string {
+  return 'folder' in result
+    ? archiveReport(result)
+    : planReport(input, { ...result, status: result.status === 'nothing' ? 'nothing' : 'archive' });
 }

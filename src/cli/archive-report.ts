@@ -1,36 +1,55 @@
 /** What `archive` says about one transcript. */
 import { basename, relative } from 'node:path';
+import type { ImportReport } from '../transcript/importer.js';
 import type { Archived } from './archive-result.js';
-import { onOneLine, plural } from './io.js';
+import { number, onOneLine, plural } from './io.js';
+import { bindingLine, droppedLine } from './plan-report.js';
 
 /** One figure a line, names aligned. */
 export function archiveReport(result: Archived): string {
-  const { reader, counts, cost } = result;
+  const { counts } = result;
   const rows: [string, string][] = [
-    [
-      'messages',
-      `${number(counts.messages)} in ${plural(result.import.records, 'record')}${importNotes(result)}`,
-    ],
+    ['messages', messagesLine(result)],
     ['characters', `${number(counts.printedChars)} printed, ${number(counts.framedChars)} of them in frames`],
     ['frames', framesLine(result)],
-    ['bytes', `${number(counts.bytes)} of PNG`],
-    [
-      'image tokens',
-      `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`,
-    ],
+    ['bytes', `${number(counts.bytes)} of ${result.mime === 'image/webp' ? 'WebP' : 'PNG'}`],
+    ['image tokens', imageLine(result)],
     ['text tokens', savingLine(result)],
+    ['in all', totalLine(result)],
+    ...(result.advice === undefined ? [] : [['better', result.advice] as [string, string]]),
     ['price', priceLine(result)],
     ...countedRow(result),
+    ['limit', bindingLine(result.binding, counts.frames)],
     ['elisions', elisionsLine(result)],
+    ...droppedLine(result.elisions).map((line): [string, string] => ['', line]),
     ['archive', `${relative('.', result.folder) || result.folder}`],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${onOneLine(value)}`);
-  return `${onOneLine(basename(result.input))} (${result.format})\n${lines.join('\n')}\n${problems(result)}`;
+  const format = result.format === undefined ? '' : ` (${result.format})`;
+  return `${onOneLine(basename(result.input))}${format}\n${lines.join('\n')}\n${problems(result)}`;
 }
 
-function framesLine({ counts, reader }: Archived): string {
+function messagesLine(result: Archived): string {
+  const { counts, import: report } = result;
+  if (report === undefined) return number(counts.messages);
+  return `${number(counts.messages)} in ${plural(report.records, 'record')}${importNotes(report)}`;
+}
+
+function imageLine({ cost, reader }: Archived): string {
+  return `${number(cost.imageTokens)} predicted for ${reader.model}${reader.measured ? '' : ' (unmeasured reader)'}`;
+}
+
+/** Frames and the text that goes with them, against the source as text. */
+function totalLine({ cost }: Archived): string {
+  const { totalTokens, besideTokens, replacedTokens } = cost;
+  return `${number(totalTokens)} tokens, ${number(besideTokens)} of them text beside the frames; ${number(replacedTokens)} for the whole source as text`;
+}
+
+function framesLine({ counts, reader, tiers, unchanged }: Archived): string {
   const { widthPx, maxHeightPx } = reader.frame;
-  return `${number(counts.frames)} of ${reader.shape}, ${widthPx}×${maxHeightPx} pixels at most`;
+  const dense = tiers.lq > 0 ? `, ${number(tiers.lq)} of them denser` : '';
+  const kept = unchanged === undefined ? '' : `; ${number(unchanged)} as they were`;
+  return `${number(counts.frames)} of ${reader.shape}${dense}, ${widthPx}×${maxHeightPx} pixels at most${kept}`;
 }
 
 function savingLine({ cost }: Archived): string {
@@ -73,14 +92,15 @@ function elisionsLine({ elisions }: Archived): string {
       .filter((elision) => elision.reason === reason)
       .reduce((chars, elision) => chars + elision.chars, 0);
   const cut = elisions.filter(({ reason }) => reason === 'cap').length;
-  const parts =
-    cut > 0 ? [`${plural(cut, 'long text')} cut, ${plural(sum('cap'), 'character')} left out`] : [];
-  if (sum('frames') > 0)
-    parts.push(`the oldest ${number(sum('frames'))} characters found no frame (--max-frames)`);
+  const parts = [
+    ...(cut > 0 ? [`${plural(cut, 'long text')} cut, ${plural(sum('cap'), 'character')} left out`] : []),
+    ...(sum('budget') > 0 ? [`${plural(sum('budget'), 'character')} found no room`] : []),
+    ...(sum('source') > 0 ? [`${plural(sum('source'), 'character')} beyond the source that is kept`] : []),
+  ];
   return `${number(elisions.length)}: ${parts.join('; ')}`;
 }
 
-function importNotes({ import: { skipped, unknown, broken } }: Archived): string {
+function importNotes({ skipped, unknown, broken }: ImportReport): string {
   const parts = [`${number(total(skipped))} skipped`];
   if (total(unknown) > 0) parts.push(`${number(total(unknown))} of unknown kind`);
   if (broken.length > 0) parts.push(`${number(broken.length)} broken`);
@@ -88,7 +108,9 @@ function importNotes({ import: { skipped, unknown, broken } }: Archived): string
 }
 
 /** Broken lines by number, unknown kinds by name, warnings: the first few of each. */
-function problems({ import: { skipped, broken, unknown, warnings } }: Archived): string {
+function problems({ import: report }: Archived): string {
+  if (report === undefined) return '';
+  const { skipped, broken, unknown, warnings } = report;
   const lines = [
     ...kindsLine('skipped', skipped),
     ...firstFew(
@@ -118,8 +140,4 @@ function firstFew(lines: readonly string[]): readonly string[] {
 
 function total(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US');
 }

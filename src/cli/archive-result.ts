@@ -1,22 +1,34 @@
-/** What `archive --json` says of one input. */
-import type { Archive } from '../archive/archive.js';
+/** What `archive --json` and `rearchive --json` say of one input: figures and names, never the frames themselves. */
+import type { Archive, FrameMime } from '../archive/archive.js';
+import type { ArchivePlan } from '../archive/plan-archive.js';
 import type { CounterReport } from '../billing/count-with-anthropic.js';
-import type { ArchivePrice } from '../billing/price-archive.js';
+import type { BillingOverrides } from '../billing/overrides.js';
+import { type ArchivePrice, priceArchive } from '../billing/price-archive.js';
 import type { ImportReport } from '../transcript/importer.js';
+import { betterChoice } from './advice.js';
 
-export type ArchiveResult = Archived | Failed;
+export type ArchiveResult = Archived | Planned | Failed;
 
 export interface Archived {
   readonly input: string;
-  readonly status: 'archived';
+  readonly status: 'archived' | 'unchanged';
   readonly folder: string;
-  readonly format: string;
-  readonly import: ImportReport;
+  /** Of the transcript, where one was read. */
+  readonly format?: string;
+  readonly import?: ImportReport;
   readonly reader: Archive['reader'];
+  readonly mime: FrameMime;
   readonly counts: Archive['counts'];
+  readonly tiers: { readonly hq: number; readonly lq: number };
   readonly cost: Archive['cost'];
-  /** Dollars for the frames, where the price of the model is known. */
+  readonly binding: Archive['binding'];
+  readonly degradation: Archive['layout']['degradation'];
+  /** Dollars for all that is sent, where the price of the model is known. */
   readonly price: ArchivePrice;
+  /** What would cost less, where frames cost more than their text. */
+  readonly advice?: string;
+  /** Frames that a pass on an archive left as they were. */
+  readonly unchanged?: number;
   /** With `--count-tokens`: what Anthropic's counter says of the context blocks. */
   readonly counted?: CounterReport;
   /** With `--count-tokens`, when the counter gave no answer. */
@@ -24,8 +36,47 @@ export interface Archived {
   readonly elisions: Archive['elisions'];
 }
 
+/** With `--dry-run`. */
+export type Planned = Omit<ArchivePlan, 'status'> & { readonly input: string; readonly status: string };
+
 export interface Failed {
   readonly input: string;
   readonly status: 'failed';
   readonly error: { readonly code: string; readonly message: string };
+}
+
+/** The part of a result that every archive has. */
+export function archivedResult(
+  archive: Archive,
+  { input, folder, overrides, route }: ResultContext,
+): Archived {
+  const { reader, counts, cost, binding, layout, elisions, settings, frames } = archive;
+  const lq = frames.filter(({ tier }) => tier === 'lq').length;
+  const advice = betterChoice(archive, overrides);
+  return {
+    input,
+    status: 'archived',
+    folder,
+    reader,
+    mime: settings.mime,
+    counts,
+    tiers: { hq: frames.length - lq, lq },
+    cost,
+    binding,
+    degradation: layout.degradation,
+    price: priceArchive(
+      reader.model,
+      { imageTokens: cost.imageTokens, textTokens: cost.besideTokens },
+      { ...(route !== undefined && { route }), overrides },
+    ),
+    ...(advice !== undefined && { advice }),
+    elisions,
+  };
+}
+
+export interface ResultContext {
+  readonly input: string;
+  readonly folder: string;
+  readonly overrides: BillingOverrides;
+  readonly route?: string | undefined;
 }

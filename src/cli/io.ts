@@ -64,7 +64,12 @@ export function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
+/** `1,234`. */
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
 /** `1 frame`, `2 frames`, `1,234 frames`. */
 export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

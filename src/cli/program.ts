@@ -17,6 +17,11 @@ export function buildProgram(io: Io, state: ExitState): Command {
     .exitOverride()
     .showHelpAfterError('(add --help for the options)');
   addArchive(program, io, state);
+  addRearchive(program, io);
+  addPlan(program, io);
+  addRecover(program, io);
+  addInspect(program, io);
+  addUndo(program, io);
   addRender(program, io);
   addDecode(program, io, state);
   addShapes(program, io);
@@ -40,16 +45,55 @@ function addReaderOptions(target: Command): Command {
     .option('--shape <id>', 'print in this shape instead of the one for the model');
 }
 
+function addThreads(target: Command): Command {
+  return target.option(
+    '--threads <n>',
+    'worker threads; 0 paints in-process (default: one per core)',
+    wholeNumber(0, 64),
+  );
+}
+
 function addPaintOptions(target: Command): Command {
-  return target
+  return addThreads(target)
     .option('--max-frames <n>', 'frames at most (default 80)', wholeNumber(1, 600))
-    .option(
-      '--threads <n>',
-      'worker threads; 0 paints in-process (default: one per core)',
-      wholeNumber(0, 64),
-    )
     .option('--force', 'replace a folder that snapcompact made from something else');
 }
+
+/** What decides the plan of an archive. */
+function addPlanOptions(target: Command): Command {
+  return addReaderOptions(target)
+    .addOption(new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']))
+    .addOption(new Option('--allow <refusal>', 'go on where snapcompact refuses').choices(['no-vision']))
+    .option('--max-frames <n>', 'frames at most (default 80)', wholeNumber(1, 600))
+    .option('--max-images <n>', "images in a request (default: the route's limit)", wholeNumber(0, 100_000))
+    .option('--max-bytes <n>', "bytes of a request, such as 3MB (default: the route's limit)", count)
+    .option('--window <tokens>', 'context window to fit, such as 200k (default: none)', count)
+    .option('--used-tokens <n>', 'tokens of the window that are in use', count)
+    .option('--reserve-tokens <n>', 'tokens to keep free for the answer (default 16384)', count)
+    .option('--edge <n>', 'text kept at both ends, in frames of text (default 1)', decimal(0, 1000))
+    .option(
+      '--margin <share>',
+      'keep a page as text unless its frame is cheaper by this share',
+      decimal(0, 1),
+    )
+    .option('--only-if-smaller', 'refuse an archive that is not smaller than its source as text')
+    .option(
+      '--pin <rule>',
+      'keep as text: id:<entry>, role:user, /pattern/ or words; may be repeated',
+      gather,
+    )
+    .option('--pin-tokens <n>', 'tokens of pinned text at most (default 16000)', count)
+    .option('--source-bytes <n>', 'bytes of source text to keep (default 16MB)', count)
+    .addOption(
+      new Option('--format <name>', 'how frames are encoded (default png)').choices(['png', 'webp']),
+    );
+}
+
+function addTranscriptOptions(target: Command): Command {
+  return target.option('--format-in <name>', 'take the transcript for this format');
+}
+
+const keepOld = ['--keep-old', 'keep the state before this pass, for undo'] as const;
 
 function addArchive(program: Command, io: Io, state: ExitState): void {
   const archive = command(
@@ -61,16 +105,74 @@ function addArchive(program: Command, io: Io, state: ExitState): void {
       '-o, --out <folder>',
       'the archive folder (default: ./<session>.snapcompact); with several transcripts, the folder to put them in',
     )
-    .option('--format-in <name>', 'take the transcript for this format')
+    .option('--dry-run', 'say what would be archived, and write nothing')
     .option('--strict', 'refuse a format that is only probable, and any broken line')
     .option('--branches', 'append abandoned branches of a session tree')
     .option('--no-subagents', 'leave out what subagents said')
-    .addOption(new Option('--reasoning <on|off>', 'keep what the model thought').choices(['on', 'off']))
-    .option('--count-tokens', "ask Anthropic's free counter (needs ANTHROPIC_API_KEY), and compare")
-    .addOption(new Option('--allow <refusal>', 'go on where snapcompact refuses').choices(['no-vision']));
-  addPaintOptions(addReaderOptions(archive)).action(async (inputs: string[], options) => {
+    .option('--force', 'replace a folder that snapcompact made from something else')
+    .option(...keepOld)
+    .option('--count-tokens', "ask Anthropic's free counter (needs ANTHROPIC_API_KEY), and compare");
+  addThreads(addPlanOptions(addTranscriptOptions(archive))).action(async (inputs: string[], options) => {
     const { archiveCommand } = await import('./archive-command.js');
     state.exitCode = await archiveCommand(inputs, options, io);
+  });
+}
+
+function addRearchive(program: Command, io: Io): void {
+  const rearchive = command(
+    program,
+    'rearchive <archive> [transcript]',
+    'add history to an archive, or make it anew for another model, shape or budget',
+  ).option(...keepOld);
+  addThreads(addPlanOptions(addTranscriptOptions(rearchive))).action(
+    async (archive: string, transcript: string | undefined, options) => {
+      const { rearchiveCommand } = await import('./rearchive-command.js');
+      await rearchiveCommand(archive, transcript, options, io);
+    },
+  );
+}
+
+function addPlan(program: Command, io: Io): void {
+  const plan = command(
+    program,
+    'plan <transcript>',
+    'what an archive would hold and cost, without rendering',
+  ).option('--replace', 'plan what takes the place of the transcript in a live context');
+  addPlanOptions(addTranscriptOptions(plan)).action(async (transcript: string, options) => {
+    const { planCommand } = await import('./plan-command.js');
+    await planCommand(transcript, options, io);
+  });
+}
+
+function addRecover(program: Command, io: Io): void {
+  command(program, 'recover <archive>', 'the exact text behind an archive: all of it, an entry, or a frame')
+    .option('--entry <id>', 'of this entry of the transcript')
+    .option('--frame <n>', 'of what this frame shows, counted from 1', wholeNumber(1, 100_000))
+    .option('--rows <a-b>', 'of these rows of the frame, counted from 1')
+    .option('--as-printed', 'the text as the frame prints it')
+    .action(async (archive: string, options) => {
+      const { recoverCommand } = await import('./recover-command.js');
+      await recoverCommand(archive, options, io);
+    });
+}
+
+function addInspect(program: Command, io: Io): void {
+  command(program, 'inspect <path>', 'what is in an archive, a frame or a transcript').action(
+    async (path: string, options) => {
+      const { inspectCommand } = await import('./inspect-command.js');
+      await inspectCommand(path, options, io);
+    },
+  );
+}
+
+function addUndo(program: Command, io: Io): void {
+  command(
+    program,
+    'undo <archive>',
+    'back to the state before the last pass, where --keep-old kept it',
+  ).action(async (archive: string, options) => {
+    const { undoCommand } = await import('./undo-command.js');
+    await undoCommand(archive, options, io);
   });
 }
 
@@ -117,4 +219,26 @@ function wholeNumber(low: number, high: number): (value: string) => number {
     if (/^\d+$/.test(value) && number >= low && number <= high) return number;
     throw new InvalidArgumentError(`Expected an integer from ${low} to ${high}.`);
   };
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9 };
+
+/** `200000`, `200k`, `1M`, `3MB`. */
+function count(value: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?)b?$/i.exec(value) ?? [];
+  const number = Number(digits) * units[unit.toUpperCase()]!;
+  if (Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('Expected a whole number, such as 200000, 200k or 3MB.');
+}
+
+function decimal(low: number, high: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= low && number <= high) return number;
+    throw new InvalidArgumentError(`Expected a number from ${low} to ${high}.`);
+  };
+}
+
+function gather(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

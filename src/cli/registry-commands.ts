@@ -27,7 +27,7 @@ export async function modelsCommand(
   options: ModelsOptions,
   io: Io,
 ): Promise<void> {
-  const { overrides } = await readConfig(io, options);
+  const { overrides } = await readConfig(io);
   const { api, route } = options;
   if (model === undefined && api === undefined && route === undefined) {
     print(io, options, readerRules(), () => readerRules().map(ruleLine).join(''));

@@ -27,7 +27,7 @@ const LIST_FILE = 'frames.json';
 
 export async function renderCommand(file: string, options: RenderCommandOptions, io: Io): Promise<void> {
   const { json: _json, quiet: _quiet, out, force = false, ...stated } = options;
-  const config = await readConfig(io, options);
+  const config = await readConfig(io);
   const stem = file === '-' ? 'stdin' : basename(file, extname(file));
   const folder = resolve(out ?? `${stem}.frames`);
   const text = await readText(file);

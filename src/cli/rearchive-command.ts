@@ -1,0 +1,86 @@
+/** `snapcompact rearchive`: more history for an archive, or the same at another shape, model or budget. */
+import { resolve } from 'node:path';
+import type { Archive } from '../archive/archive.js';
+import { rearchive } from '../archive/rearchive.js';
+import { updateArchive } from '../archive/update-archive.js';
+import type { History } from '../history/history.js';
+import type { Transcript } from '../transcript/importer.js';
+import { readTranscript } from '../transcript/read-transcript.js';
+import { archiveReport } from './archive-report.js';
+import { archivedResult } from './archive-result.js';
+import { type EngineCommandOptions, engineOptions, pick } from './engine-options.js';
+import { type Io, onOneLine, print } from './io.js';
+import { ProgressLine } from './progress.js';
+import { readConfig } from './settings.js';
+
+export interface RearchiveCommandOptions extends EngineCommandOptions {
+  readonly formatIn?: string;
+  readonly keepOld?: boolean;
+}
+
+export async function rearchiveCommand(
+  target: string,
+  path: string | undefined,
+  options: RearchiveCommandOptions,
+  io: Io,
+): Promise<void> {
+  const config = await readConfig(io);
+  const engine = engineOptions(options, { ...config, settings: pick(config.settings, ['threads']) });
+  const transcript = path === undefined ? undefined : await read(path, options, io);
+  const progress = new ProgressLine(io, options);
+  let before: Archive | undefined;
+  const archive = await updateArchive(
+    target,
+    (previous) => {
+      before = previous;
+      const isGrown = transcript !== undefined && isSameSource(previous, transcript);
+      return rearchive(
+        previous,
+        transcript && (isGrown ? newPart(previous, transcript) : transcript.history),
+        {
+          ...engine,
+          ...(isGrown && { source: transcript }),
+          onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
+          signal: io.signal,
+        },
+      );
+    },
+    { keepOld: options.keepOld ?? false },
+  );
+  progress.clear();
+  const known = new Set(before!.frames.map(({ sha256 }) => sha256));
+  const result = {
+    ...archivedResult(archive, {
+      input: target,
+      folder: resolve(target),
+      overrides: config.overrides,
+      route: archive.settings.target.route,
+    }),
+    status: archive === before ? ('unchanged' as const) : ('archived' as const),
+    unchanged: archive.frames.filter(({ sha256 }) => known.has(sha256)).length,
+    ...(transcript && { format: transcript.format, import: transcript.report }),
+  };
+  if (!options.json && options.quiet) return;
+  print(io, options, result, () =>
+    archive === before ? `${onOneLine(target)}: nothing new, nothing changed\n` : archiveReport(result),
+  );
+}
+
+async function read(path: string, { formatIn }: RearchiveCommandOptions, io: Io): Promise<Transcript> {
+  const source = path === '-' ? { name: 'stdin', data: process.stdin } : path;
+  return readTranscript(source, { ...(formatIn !== undefined && { format: formatIn }), signal: io.signal });
+}
+
+/** The session of the archive, grown: its transcript holds what is archived already. */
+function isSameSource({ source }: Archive, { sessionId, name, format }: Transcript): boolean {
+  if (source === undefined || source.format !== format) return false;
+  if (source.sessionId !== undefined && sessionId !== undefined) return source.sessionId === sessionId;
+  return source.name === name;
+}
+
+/** The messages behind the last one that is archived. */
+function newPart({ segments }: Archive, { history }: Transcript): History {
+  const known = new Set(segments.map(({ entryId }) => entryId));
+  const last = history.messages.findLastIndex(({ id }) => known.has(id));
+  return { messages: history.messages.slice(last + 1) };
+}
