@@ -9,7 +9,8 @@ export {
   type SendLimits,
 } from './archive/context-blocks.js';
 export { type LoadOptions, loadArchive } from './archive/load-archive.js';
-export { rearchive } from './archive/rearchive.js';
+export { type ArchivePlan, type PlanRow, planArchive } from './archive/plan-archive.js';
+export { type RearchiveOptions, rearchive } from './archive/rearchive.js';
 export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
 export { type FrameFiles, type UploadOptions, uploadFrames } from './archive/transport.js';

@@ -50,11 +50,16 @@ export async function decodeCommand(
 }
 
 async function decodeFile(file: string, { shape }: DecodeCommandOptions): Promise<Decoded> {
-  const png = await readInput(file, 'a frame');
+  const bytes = await readInput(file, 'a frame');
+  const png = isWebp(file) ? await (await import('../frame/webp.js')).fromWebp(bytes, file) : bytes;
   return { file, ...decodeFrame(png, { ...(shape !== undefined && { shape }), where: file }) };
 }
 
-/** The frames of an archive folder, or the PNG files of any other; a file stands for itself. */
+function isWebp(name: string): boolean {
+  return name.toLowerCase().endsWith('.webp');
+}
+
+/** The frames of an archive folder, or the PNG and WebP files of any other; a file stands for itself. */
 async function framesAt(path: string): Promise<string[]> {
   const isFolder = await stat(path).then(
     (entry) => entry.isDirectory(),
@@ -63,10 +68,12 @@ async function framesAt(path: string): Promise<string[]> {
   if (!isFolder) return [path];
   const names = (await readFolder(path)).sort();
   if (names.includes('manifest.json') && names.includes('frames')) return framesAt(join(path, 'frames'));
-  const frames = names.filter((name) => name.toLowerCase().endsWith('.png')).map((name) => join(path, name));
+  const frames = names
+    .filter((name) => name.toLowerCase().endsWith('.png') || isWebp(name))
+    .map((name) => join(path, name));
   if (frames.length > 0) return frames;
   throw new SnapcompactError('unreadable-input', {
-    expected: 'PNG files',
+    expected: 'PNG or WebP files',
     of: 'a folder of frames',
     got: 'none',
     where: path,

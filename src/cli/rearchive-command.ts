@@ -1,9 +1,9 @@
 /** `snapcompact rearchive`: more history for an archive, or the same at another shape, model or budget. */
 import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
-import { rearchive } from '../archive/rearchive.js';
+import { type RearchiveOptions, rearchive } from '../archive/rearchive.js';
 import { updateArchive } from '../archive/update-archive.js';
-import type { History } from '../history/history.js';
+import { SnapcompactError } from '../errors.js';
 import type { Transcript } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
@@ -33,17 +33,12 @@ export async function rearchiveCommand(
     target,
     (previous) => {
       before = previous;
-      const isGrown = transcript !== undefined && isSameSource(previous, transcript);
-      return rearchive(
-        previous,
-        transcript && (isGrown ? newPart(previous, transcript) : transcript.history),
-        {
-          ...engine,
-          ...(isGrown && { source: transcript }),
-          onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
-          signal: io.signal,
-        },
-      );
+      return rearchive(previous, transcript?.history, {
+        ...engine,
+        ...(transcript && additionOf(previous, transcript)),
+        onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
+        signal: io.signal,
+      });
     },
     { keepOld: options.keepOld ?? false },
   );
@@ -71,16 +66,31 @@ async function read(path: string, { formatIn }: RearchiveCommandOptions, io: Io)
   return readTranscript(source, { ...(formatIn !== undefined && { format: formatIn }), signal: io.signal });
 }
 
-/** The session of the archive, grown: its transcript holds what is archived already. */
+/**
+ * What a transcript is to an archive. The session of the archive, grown, takes the place of its source: a record written
+ * since may belong to a message that is archived already. Any other transcript is more history.
+ */
+function additionOf(archive: Archive, transcript: Transcript): Pick<RearchiveOptions, 'isWhole' | 'source'> {
+  if (!isSameSource(archive, transcript)) return {};
+  const held = new Set(transcript.history.messages.map(({ id }) => id));
+  const missing = archive.segments.find(({ entryId }) => !held.has(entryId));
+  if (missing !== undefined) throw lostEntry(missing.entryId, transcript.name);
+  return { isWhole: true, source: transcript };
+}
+
 function isSameSource({ source }: Archive, { sessionId, name, format }: Transcript): boolean {
   if (source === undefined || source.format !== format) return false;
   if (source.sessionId !== undefined && sessionId !== undefined) return source.sessionId === sessionId;
   return source.name === name;
 }
 
-/** The messages behind the last one that is archived. */
-function newPart({ segments }: Archive, { history }: Transcript): History {
-  const known = new Set(segments.map(({ entryId }) => entryId));
-  const last = history.messages.findLastIndex(({ id }) => known.has(id));
-  return { messages: history.messages.slice(last + 1) };
+/** To guess what is new would drop or double what was said. */
+function lostEntry(entryId: string, where: string): SnapcompactError {
+  return new SnapcompactError('broken-input', {
+    expected: 'every entry that is archived already',
+    of: 'a later state of the same session',
+    got: `none with id ${entryId}`,
+    where,
+    hint: 'archive it as a session of its own',
+  });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('configuration files', () => {
     expect(run.err).toBe('');
     const { price, cost } = JSON.parse(run.out);
     expect(reader(run).frame).toEqual({ widthPx: 640, maxHeightPx: 640 });
-    expect(price.uncachedUsd).toBeCloseTo((cost.imageTokens * 2) / 1e6, 9);
+    expect(price.uncachedUsd).toBeCloseTo((cost.totalTokens * 2) / 1e6, 9);
   });
 
   test('are refused with file, place and near name when they are wrong', async () => {
@@ -54,11 +54,18 @@ describe('configuration files', () => {
     expect(err).toContain('model');
   });
 
-  test('say which settings have no effect yet', async () => {
-    config({ window: 200000 });
-    expect((await archive([])).err).toMatch(
-      /note: window in .*snapcompact\.config\.json: no effect in this version/,
-    );
+  test('give the limits and the form of an archive, too', async () => {
+    config({ window: 200_000, maxFrames: 3, edge: 2, format: 'webp', sourceBytes: 500, maxBytes: 400_000 });
+    const run = await archive(['--json', '--only-if-smaller', '--max-frames', '4']);
+    expect(run.err).toMatch(/fewer than \d+ tokens/);
+    expect(run.exitCode).toBe(4);
+    const { folder, mime } = JSON.parse((await archive(['--json'])).out);
+    expect(mime).toBe('image/webp');
+    const { settings } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    expect(settings).toMatchObject({
+      sourceBytes: 500,
+      limits: { windowTokens: 200_000, maxFrames: 3, edge: 2, maxBytes: 400_000 },
+    });
   });
 });
 
