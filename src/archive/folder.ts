@@ -67,16 +67,21 @@ export async function withNewFolder<T>(target: string, work: (folder: string) =>
  */
 export async function withFolder<T>(target: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = (await followLink(target)) ?? target;
-  await stat(await findFolder(folder)).catch((cause: unknown) => {
-    throw new SnapcompactError('unreadable-input', {
-      expected: 'a readable folder',
-      of: 'an archive',
-      got: systemReason(cause),
-      where: target,
-      cause,
-    });
+  const found = await stat(await findFolder(folder)).catch((cause: unknown) => {
+    throw noFolder(target, systemReason(cause), cause);
   });
+  if (!found.isDirectory()) throw noFolder(target, 'a file');
   return withLock(folder, () => work(folder));
+}
+
+function noFolder(where: string, got: string, cause?: unknown): SnapcompactError {
+  return new SnapcompactError('unreadable-input', {
+    expected: 'a readable folder',
+    of: 'an archive',
+    got,
+    where,
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 const READ_ATTEMPTS = 50;

@@ -1,5 +1,6 @@
 /** Folder → archive; the inverse of `saveArchive`. A frame that is missing or damaged is painted anew from its page. */
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SnapcompactError } from '../errors.js';
 import { pageFormat } from '../page/page-format.js';
@@ -7,14 +8,15 @@ import { paginate } from '../page/paginate.js';
 import { getShape } from '../page/shapes.js';
 import { readInput } from '../read-input.js';
 import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame } from './archive.js';
+import type { ArchiveOptions } from './archive-history.js';
 import { readFolder } from './folder.js';
 import { MANIFEST_FILE, type Manifest, type ManifestFrame, parseManifest } from './manifest.js';
 import { type PageToPaint, pageDigest, paintPages } from './paint-pages.js';
 
-export interface LoadOptions {
-  /** Told of each frame that had to be painted anew, and why. */
+/** Whoever will read, and all other options, count for a file of Oh-My-Pi only: a folder says it itself. */
+export interface LoadOptions extends ArchiveOptions {
+  /** Told of each frame or foreign part that was damaged, and why. */
   readonly onRepair?: (file: string, reason: string) => void;
-  readonly signal?: AbortSignal;
 }
 
 /** A page as `archive.json` keeps it. */
@@ -22,11 +24,16 @@ type StoredPage = Pick<ArchivedFrame, 'text' | 'dim'>;
 type Stored = Omit<Archive, 'frames'> & { readonly pages: readonly StoredPage[] };
 
 /**
- * Reads an archive folder with its frames, in whose place damaged or missing ones are painted anew; nothing on disk
- * changes. Throws `unreadable-input` for a missing folder or file of text, `broken-input` for text that is not what was
+ * Reads an archive folder with its frames, in whose place damaged or missing ones are painted anew, or a file with an
+ * archive of Oh-My-Pi; nothing on disk changes. Throws `unreadable-input` for a missing folder or file of text, `broken-input` for text that is not what was
  * saved, `newer-schema`.
  */
 export async function loadArchive(folder: string, options: LoadOptions = {}): Promise<Archive> {
+  const isFile = await stat(folder).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+  if (isFile) return (await import('./import-omp.js')).importOmpArchive(folder, options);
   return readFolder(resolve(folder), (place) => readArchive(place, options));
 }
 
@@ -98,7 +105,7 @@ async function repaired(
   const mime = manifest.settings.mime;
   const painted = await paintPages(
     damaged.map(({ record, page }) => pageToPaint(manifest, record, page)),
-    { mime, signal },
+    { mime, ...(signal && { signal }) },
   );
   return frames.map(({ record: { file: _file, bytes: _bytes, ...frame }, page, data }) =>
     data === undefined ? { ...frame, ...page, ...painted.shift()! } : { ...frame, ...page, data },

@@ -123,7 +123,13 @@ function addRearchive(program: Command, io: Io): void {
     program,
     'rearchive <archive> [transcript]',
     'add history to an archive, or make it anew for another model, shape or budget',
-  ).option(...keepOld);
+  )
+    .option(
+      '-o, --out <folder>',
+      'write the result here and leave the archive as it is; needed for a foreign one',
+    )
+    .option('--force', 'replace a folder that snapcompact made from something else')
+    .option(...keepOld);
   addThreads(addPlanOptions(addTranscriptOptions(rearchive))).action(
     async (archive: string, transcript: string | undefined, options) => {
       const { rearchiveCommand } = await import('./rearchive-command.js');

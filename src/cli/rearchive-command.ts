@@ -1,7 +1,9 @@
 /** `snapcompact rearchive`: more history for an archive, or the same at another shape, model or budget. */
 import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
+import { loadArchive } from '../archive/load-archive.js';
 import { type RearchiveOptions, rearchive } from '../archive/rearchive.js';
+import { type SaveOptions, saveArchive } from '../archive/save-archive.js';
 import { updateArchive } from '../archive/update-archive.js';
 import { SnapcompactError } from '../errors.js';
 import type { Transcript } from '../transcript/importer.js';
@@ -15,6 +17,9 @@ import { readConfig } from './settings.js';
 
 export interface RearchiveCommandOptions extends EngineCommandOptions {
   readonly formatIn?: string;
+  /** Leave the archive as it is, and write the result here. */
+  readonly out?: string;
+  readonly force?: boolean;
   readonly keepOld?: boolean;
 }
 
@@ -29,36 +34,50 @@ export async function rearchiveCommand(
   const transcript = path === undefined ? undefined : await read(path, options, io);
   const progress = new ProgressLine(io, options);
   let before: Archive | undefined;
-  const archive = await updateArchive(
-    target,
-    (previous) => {
-      before = previous;
-      return rearchive(previous, transcript?.history, {
-        ...engine,
-        ...(transcript && additionOf(previous, transcript)),
-        onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
-        signal: io.signal,
-      });
-    },
-    { keepOld: options.keepOld ?? false },
-  );
+  const pass = (previous: Archive) => {
+    before = previous;
+    return rearchive(previous, transcript?.history, {
+      ...engine,
+      ...(transcript && additionOf(previous, transcript)),
+      onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
+      signal: io.signal,
+    });
+  };
+  const { out, force = false, keepOld = false } = options;
+  const archive = await (out === undefined
+    ? updateArchive(target, pass, { keepOld })
+    : passInto(out, target, pass, { force, keepOld }));
   progress.clear();
   const known = new Set(before!.frames.map(({ sha256 }) => sha256));
   const result = {
     ...archivedResult(archive, {
       input: target,
-      folder: resolve(target),
+      folder: resolve(out ?? target),
       overrides: config.overrides,
       route: archive.settings.target.route,
     }),
-    status: archive === before ? ('unchanged' as const) : ('archived' as const),
+    status: archive === before && out === undefined ? ('unchanged' as const) : ('archived' as const),
     unchanged: archive.frames.filter(({ sha256 }) => known.has(sha256)).length,
     ...(transcript && { format: transcript.format, import: transcript.report }),
   };
   if (!options.json && options.quiet) return;
   print(io, options, result, () =>
-    archive === before ? `${onOneLine(target)}: nothing new, nothing changed\n` : archiveReport(result),
+    result.status === 'unchanged'
+      ? `${onOneLine(target)}: nothing new, nothing changed\n`
+      : archiveReport(result),
   );
+}
+
+/** Also for a file of a foreign archive, which is never written. */
+async function passInto(
+  out: string,
+  target: string,
+  pass: (archive: Archive) => Promise<Archive>,
+  options: SaveOptions,
+): Promise<Archive> {
+  const archive = await pass(await loadArchive(target));
+  await saveArchive(archive, out, options);
+  return archive;
 }
 
 async function read(path: string, { formatIn }: RearchiveCommandOptions, io: Io): Promise<Transcript> {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.js';
 
 const session = resolve('test/fixtures/transcripts/claude-code/session.jsonl');
+const omp = resolve('test/fixtures/omp/whole-text.json');
 const records = readFileSync(session, 'utf8').trimEnd().split('\n');
 let folder: string;
 let former: string;
@@ -111,6 +112,20 @@ describe('rearchive', () => {
     expect(refused.err).toMatch(/expected .*--max-/s);
     expect(readFileSync('a/manifest.json', 'utf8')).toBe(before);
     expect((await run('rearchive', 'nowhere')).exitCode).toBe(3);
+  });
+});
+
+describe('rearchive --out', () => {
+  test('leaves the archive as it is, and reads one of Oh-My-Pi', async () => {
+    await json('archive', session, ...claude, '-o', 'a', '--threads', '0');
+    const before = readFileSync('a/manifest.json', 'utf8');
+    await json('rearchive', 'a', '--model', 'gpt-5.5', '-o', 'b', '--threads', '0');
+    expect(readFileSync('a/manifest.json', 'utf8')).toBe(before);
+    expect(manifest('b').reader.shape).toBe('8on22-bw');
+    const { counts } = await json('rearchive', omp, '-o', 'c', '--threads', '0');
+    expect(counts.frames).toBe(1);
+    expect((await json('decode', 'c'))[0].text).toContain('npm test');
+    expect((await run('rearchive', omp)).exitCode).toBe(3);
   });
 });
 
