@@ -11,6 +11,13 @@ export {
 export { type LoadOptions, loadArchive } from './archive/load-archive.js';
 export { type ArchivePlan, type PlanRow, planArchive } from './archive/plan-archive.js';
 export { type RearchiveOptions, rearchive } from './archive/rearchive.js';
+export {
+  type RecoveredPiece,
+  type RecoveredText,
+  type RecoverOptions,
+  type RecoverQuery,
+  recoverText,
+} from './archive/recover.js';
 export { countFrames, type RenderedText, type RenderOptions, renderText } from './archive/render-text.js';
 export { type SaveOptions, saveArchive } from './archive/save-archive.js';
 export { type FrameFiles, type UploadOptions, uploadFrames } from './archive/transport.js';

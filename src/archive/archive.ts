@@ -89,6 +89,8 @@ export interface ArchivedFrame extends Omit<Frame, 'png'> {
   readonly span: Span;
   /** Older than the trailing edge: no later pass changes it but a new layout. */
   readonly sealed: boolean;
+  /** Estimate of `text` as text. */
+  readonly textTokens: number;
   /** History entries of the first and the last character. */
   readonly entries: { readonly first: string; readonly last: string };
 }

@@ -8,6 +8,7 @@
 import { base64Bytes } from '../billing/base64-bytes.js';
 import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
+import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
 import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
 import { pageFormat } from '../page/page-format.js';
@@ -173,8 +174,16 @@ function assemble(input: BuildInput, plan: SegmentPlan, painted: readonly Painte
 function archivedFrames(
   plan: SegmentPlan,
   painted: readonly Painted[],
-  { segments }: BuildInput,
+  { segments, reader, overrides, previous }: BuildInput,
 ): ArchivedFrame[] {
+  // Counted before, for the same page and the same vocabulary.
+  const isSameCount =
+    previous?.reader.tokenizer === reader.tokenizer && overrides?.charsPerToken === undefined;
+  const counted = new Map(
+    isSameCount ? previous.frames.map((frame) => [frame.pageSha256, frame.textTokens]) : [],
+  );
+  const textTokens = (text: string, digest: string) =>
+    counted.get(digest) ?? estimateTextTokens(text, reader.tokenizer, overrides);
   const { pages, printed } = plan.middle;
   const entries = new EntryFinder(printed.spans, segments);
   const sealedPages = pages.length - EDGE_PAGES;
@@ -194,6 +203,7 @@ function archivedFrames(
       span: page.source,
       entries: { first: entries.at(page.source.from), last: entries.at(page.source.to - 1) },
       sealed: place < sealedPages,
+      textTokens: textTokens(page.text, pageSha256),
       text: page.text,
       dim: page.dim,
       data,
@@ -246,7 +256,7 @@ function costOf(
     (sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens,
     0,
   );
-  const textTokens = framesOf(plan).reduce((sum, page) => sum + page.textTokens, 0);
+  const textTokens = frames.reduce((sum, frame) => sum + frame.textTokens, 0);
   const beside = besideTokens(archive, overrides);
   return {
     imageTokens,

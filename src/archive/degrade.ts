@@ -39,13 +39,11 @@ export interface DegradeRequest {
   readonly savedChars: number;
 }
 
-/** The first steps that save enough, or `undefined` when all of them do not. Linear. */
-export function degrade({
-  segments,
-  printedChars,
-  oldEnd,
-  savedChars,
-}: DegradeRequest): Degradation | undefined {
+/** The first steps that save enough, and whether that took every one of them. Linear. */
+export function degrade({ segments, printedChars, oldEnd, savedChars }: DegradeRequest): {
+  readonly degradation: Degradation;
+  readonly isAll: boolean;
+} {
   const left = Float64Array.from({ length: segments.length }, (_, i) => printedChars[i] ?? 0);
   const through: Partial<Record<DegradeStep, number>> = {};
   let saved = 0;
@@ -54,11 +52,12 @@ export function degrade({
       const leaves = leavesOf(step, segments[i]!, left[i]!);
       saved += left[i]! - leaves;
       left[i] = leaves;
-      if (saved >= savedChars) return { ...through, [step.name]: withItsOutput(segments, i + 1) };
+      if (saved < savedChars) continue;
+      return { degradation: { ...through, [step.name]: withItsOutput(segments, i + 1) }, isAll: false };
     }
     through[step.name] = to;
   }
-  return undefined;
+  return { degradation: through, isAll: true };
 }
 
 /** Every step over the old, then over the new; what the user typed is moved only after all of them. */

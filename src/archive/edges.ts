@@ -68,6 +68,17 @@ export function regionOf(segments: readonly Segment[], from: Position, to: Posit
   return { segments: cut, firstIndex: from.segment };
 }
 
+/** Whether a place that an earlier pass chose is one of these segments still. */
+export function isPlaceOf(segments: readonly Segment[], { segment, unit }: Position): boolean {
+  const at = segments[segment];
+  if (unit === 0) return segment <= segments.length;
+  return at !== undefined && isText(at) && unit <= at.text.length;
+}
+
+export function laterOf(a: Position, b: Position): Position {
+  return isBefore(a, b) ? b : a;
+}
+
 export function isBefore(a: Position, b: Position): boolean {
   return a.segment < b.segment || (a.segment === b.segment && a.unit < b.unit);
 }
@@ -90,7 +101,7 @@ function splitBefore({ text }: TextSegment, segment: number, unit: number): Posi
     const at = text.lastIndexOf(blank, unit);
     if (at > low && !isInsideNote(text, at)) return { segment, unit: at };
   }
-  let at = Math.min(unit, text.length - 1);
+  let at = Math.max(0, Math.min(unit, text.length - 1));
   while (at > 0 && (isInsideNote(text, at) || /[\udc00-\udfff]/.test(text[at]!))) at--;
   return { segment, unit: at };
 }

@@ -4,14 +4,22 @@
  */
 import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
+import { estimateTextTokens, fewestTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
-import { foveate, layRuns, type PlannedPage, type Run, type Tiers } from '../page/foveate.js';
+import {
+  EDGE_PAGES,
+  edgePages,
+  foveate,
+  layRuns,
+  type PlannedPage,
+  type Run,
+  type Tiers,
+} from '../page/foveate.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
-import { type PrintedText, printInTurns } from '../text/print.js';
+import { type PrintedText, type PrintMemo, printInTurns } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
@@ -27,9 +35,8 @@ export interface MiddleLayout {
 export interface MiddlePage extends PlannedPage {
   /** `text`: cheaper as the text it is. */
   readonly as: 'frame' | 'text';
-  /** What it costs as it is sent, and what it would cost as text. */
+  /** What it costs as it is sent. */
   readonly tokens: number;
-  readonly textTokens: number;
 }
 
 export interface Middle extends MiddleLayout {
@@ -90,6 +97,8 @@ const MAX_ATTEMPTS = 24;
 
 class MiddleSearch {
   readonly #request: MiddleRequest;
+  /** What each segment printed as in an earlier attempt. */
+  readonly #memo: PrintMemo = new Map();
 
   constructor(request: MiddleRequest) {
     this.#request = request;
@@ -115,14 +124,14 @@ class MiddleSearch {
 
   /** The first steps that save so many characters of what the undiminished middle prints. */
   #degraded(whole: Attempt, savedChars: number): Degradation | undefined {
-    const { segments, region } = this.#request;
+    const { segments, region, tiers } = this.#request;
     if (!Number.isFinite(savedChars)) return undefined;
     const printedChars = new Float64Array(segments.length);
     for (const { segment, from, to } of whole.printed.spans) printedChars[segment] = to - from;
     return degrade({
       segments: segments.slice(0, region.firstIndex + region.segments.length),
       printedChars,
-      oldEnd: oldEnd(whole),
+      oldEnd: oldEnd(whole.printed, EDGE_PAGES * tiers.hq.geometry.capacityCells),
       savedChars,
     });
   }
@@ -138,11 +147,16 @@ class MiddleSearch {
       caps,
       firstIndex: region.firstIndex,
       treatment: treatments(segments, degradation, pinned),
+      memo: this.#memo,
     });
     const text = textCost(pinned);
     if (text.pinTokens > budget.pinTokens) throw tooManyPins(text.pinTokens, budget.pinTokens);
     const allowed = frameCaps(budget, text, this.#frameCost());
     const maxPages = Math.max(1, Math.floor(allowed[0]!.frames * (1 - freedShare)));
+    if (runs === undefined) {
+      const excess = this.#surelyTooLong(printed.text, maxPages);
+      if (excess > 0) return this.#unlaid({ printed, pinned, degradation, caps: allowed }, excess);
+    }
     const {
       pages: laid,
       runs: laidRuns,
@@ -160,6 +174,34 @@ class MiddleSearch {
       wholePages: wholePages ?? laid.length,
       caps: allowed,
       excessChars: this.#excessChars(pages, text, Math.floor(allowed[0]!.frames * (1 - freedShare))),
+    };
+  }
+
+  /**
+   * Characters that no layout of so many pages has room for; 0 where only a layout can tell: with characters of two
+   * units, which take fewer cells, or pages that may be cheaper as text.
+   */
+  #surelyTooLong(text: string, maxPages: number): number {
+    const { tiers, reader, budget, overrides } = this.#request;
+    const { hq, lq = hq } = tiers;
+    const edges = Math.min(maxPages, 2 * edgePages(maxPages));
+    const room = edges * hq.geometry.capacityCells + (maxPages - edges) * lq.geometry.capacityCells;
+    if (text.length <= room || /[\ud800-\udfff]/.test(text)) return 0;
+    const page = text.slice(0, hq.geometry.capacityCells);
+    const worth = this.#frameCost().tokens / (1 - (budget.margin ?? 0));
+    if (budget.margin !== null && worth > fewestTextTokens(page, reader.tokenizer, overrides)) return 0;
+    return text.length - room + SLACK_CHARS;
+  }
+
+  /** An attempt that is known to be too long: as many pages as its text takes, none laid out. */
+  #unlaid(known: Pick<Middle, 'printed' | 'pinned' | 'degradation' | 'caps'>, excessChars: number): Attempt {
+    const { capacityCells } = this.#request.tiers.hq.geometry;
+    return {
+      ...known,
+      pages: [],
+      runs: [],
+      wholePages: Math.ceil(known.printed.text.length / capacityCells),
+      excessChars,
     };
   }
 
@@ -182,10 +224,17 @@ class MiddleSearch {
 
   #priced(planned: PlannedPage): MiddlePage {
     const { reader, overrides, budget } = this.#request;
-    const tokens = frameTokens(planned.page, planned.format, reader);
-    const textTokens = estimateTextTokens(planned.page.text, reader.tokenizer, overrides);
-    const isText = budget.margin !== null && tokens > textTokens * (1 - budget.margin);
-    return { ...planned, as: isText ? 'text' : 'frame', tokens: isText ? textTokens : tokens, textTokens };
+    const { page, format } = planned;
+    const tokens = frameTokens(page, format, reader);
+    if (budget.margin === null) return { ...planned, as: 'frame', tokens };
+    const worth = tokens / (1 - budget.margin);
+    // Most pages are worth it by far, and need no count.
+    if (worth <= fewestTextTokens(page.text, reader.tokenizer, overrides))
+      return { ...planned, as: 'frame', tokens };
+    const textTokens = estimateTextTokens(page.text, reader.tokenizer, overrides);
+    return worth <= textTokens
+      ? { ...planned, as: 'frame', tokens }
+      : { ...planned, as: 'text', tokens: textTokens };
   }
 
   /** A full frame. */
@@ -224,10 +273,9 @@ export function pixelsOf({ rowsUsed }: Page, { geometry }: PageFormat): number {
   return geometry.frameWidthPx * geometry.heightPx(rowsUsed);
 }
 
-/** The first segment of the trailing sharp pages: those before are old. */
-function oldEnd({ pages, printed }: Attempt): number {
-  const from = pages.at(-3)?.page.source.from ?? 0;
-  const { spans } = printed;
+/** The first segment of what the trailing sharp pages hold: those before are old. */
+function oldEnd({ text, spans }: PrintedText, edgeChars: number): number {
+  const from = text.length - edgeChars;
   return spans.find(({ to }) => to > from)?.segment ?? 0;
 }
 

@@ -16,9 +16,17 @@ export function pinnedSegments(segments: readonly Segment[], rules: readonly str
   const pinned = new Set<number>();
   if (tests.length === 0) return pinned;
   segments.forEach((segment, index) => {
-    if (tests.some((test) => test(segment))) pinned.add(index);
+    if (!tests.some((test) => test(segment))) return;
+    pinned.add(index);
+    // A call and its output are read together, whichever of them a rule names.
+    if (isMerged(segment)) pinned.add(index - 1);
+    if (segment.part === 'call' && isMerged(segments[index + 1])) pinned.add(index + 1);
   });
   return pinned;
+}
+
+function isMerged(segment: Segment | undefined): boolean {
+  return segment?.part === 'output' && !segment.orphan;
 }
 
 function testOf(rule: string): (segment: Segment) => boolean {
@@ -59,7 +67,9 @@ export interface LiveRequest {
   /** Index of its first segment. */
   readonly segment: number;
   readonly entryId: string;
-  /** Word for word, but for what stands in for data. */
+  /** All that the user typed of it; programs may have put text into the same entry. */
+  readonly indices: ReadonlySet<number>;
+  /** Word for word, but for what stands in for data and for halves of characters, which no API takes. */
   readonly text: string;
 }
 
@@ -70,10 +80,16 @@ export function liveRequest(segments: readonly Segment[]): LiveRequest | undefin
   const { entryId } = segments[last]!;
   let first = last;
   while (first > 0 && segments[first - 1]!.entryId === entryId) first--;
-  const texts = segments
-    .slice(first, last + 1)
-    .flatMap((segment) => (isTyped(segment) ? [segment.text] : []));
-  return { segment: first, entryId, text: withoutNoteSigns(texts.join('\n')) };
+  const indices: number[] = [];
+  const texts: string[] = [];
+  for (let i = first; i <= last; i++) {
+    const segment = segments[i]!;
+    if (!isTyped(segment)) continue;
+    indices.push(i);
+    texts.push(segment.text);
+  }
+  const text = withoutNoteSigns(texts.join('\n')).toWellFormed();
+  return { segment: indices[0]!, entryId, indices: new Set(indices), text };
 }
 
 function isTyped(segment: Segment): segment is Extract<Segment, { part: 'text' }> {

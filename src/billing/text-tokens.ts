@@ -44,6 +44,12 @@ export function estimateTextTokens(
   return tokensOf(countClasses(text), vocabulary(tokenizer, overrides));
 }
 
+/** No more than what `estimateTextTokens` gives, without looking at the text. */
+export function fewestTextTokens(text: string, tokenizer = 'default', overrides?: BillingOverrides): number {
+  const { charsPerToken } = vocabulary(tokenizer, overrides);
+  return Math.floor(text.length / Math.max(...contentClasses.map((name) => charsPerToken[name])));
+}
+
 /** As `estimateTextTokens`, with the classes that led there. */
 export function explainTextTokens(
   text: string,

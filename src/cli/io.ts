@@ -7,6 +7,8 @@ export interface Io {
   err(text: string): void;
   /** Whether `err` is a terminal that can be redrawn. */
   readonly isTerminal: boolean;
+  /** Whether `out` is one, where data must not redraw it. */
+  readonly isOutTerminal?: boolean;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
@@ -33,6 +35,7 @@ export function processIo(signal: AbortSignal): Io {
       process.stderr.write(text);
     },
     isTerminal: process.stderr.isTTY === true,
+    isOutTerminal: process.stdout.isTTY === true,
     signal,
     env: process.env,
     home: homedir(),

@@ -155,7 +155,8 @@ function addRecover(program: Command, io: Io): void {
     .option('--entry <id>', 'of this entry of the transcript')
     .option('--frame <n>', 'of what this frame shows, counted from 1', wholeNumber(1, 100_000))
     .option('--rows <a-b>', 'of these rows of the frame, counted from 1')
-    .option('--as-printed', 'the text as the frame prints it')
+    .option('--as-printed', 'the text as it is printed')
+    .option('--lines', 'with --as-printed: break lines where the text does, instead of printing █')
     .action(async (archive: string, options) => {
       const { recoverCommand } = await import('./recover-command.js');
       await recoverCommand(archive, options, io);
@@ -163,12 +164,11 @@ function addRecover(program: Command, io: Io): void {
 }
 
 function addInspect(program: Command, io: Io): void {
-  command(program, 'inspect <path>', 'what is in an archive, a frame or a transcript').action(
-    async (path: string, options) => {
-      const { inspectCommand } = await import('./inspect-command.js');
-      await inspectCommand(path, options, io);
-    },
-  );
+  const inspect = command(program, 'inspect <path>', 'what is in an archive, a frame or a transcript');
+  addTranscriptOptions(inspect).action(async (path: string, options) => {
+    const { inspectCommand } = await import('./inspect-command.js');
+    await inspectCommand(path, options, io);
+  });
 }
 
 function addUndo(program: Command, io: Io): void {

@@ -57,9 +57,14 @@ export async function foveate(
       wholePages,
     };
   }
-  const edge = Math.min(EDGE_PAGES, Math.floor((maxPages - 1) / 2));
+  const edge = edgePages(maxPages);
   const runs = edge === 0 ? [{ tier: 'lq' as const }] : foveatedRuns(whole, edge);
   return { runs, pages: await layRuns(text, dim, { hq, lq }, runs), wholePages };
+}
+
+/** Sharp pages at each edge of a text that does not fit in them alone. */
+export function edgePages(maxPages: number): number {
+  return Math.min(EDGE_PAGES, Math.floor((maxPages - 1) / 2));
 }
 
 function foveatedRuns(whole: readonly Page[], edge: number): Run[] {

@@ -65,6 +65,14 @@ export function layPage(
   let cell = 0;
   let pads = 0;
   while (at < text.length && cell < capacityCells) {
+    if (target === undefined) {
+      // Narrow characters take one cell each wherever they stand, and need no walk.
+      const narrow = narrowUnits(text, at, capacityCells - cell, source);
+      at += narrow;
+      cell += narrow;
+      if (narrow > 0) pads = 0;
+      if (at === text.length || cell === capacityCells) break;
+    }
     const codePoint = text.codePointAt(at)!;
     const width = codePoint < 0x80 ? 1 : source.coverage(codePoint);
     const roomCells = columnsCells - (cell % columnsCells);
@@ -84,6 +92,47 @@ export function layPage(
   return at === text.length
     ? { to: at, usedCells: cell }
     : withoutTrailingSpace(text, from, at, cell, pads, cells);
+}
+
+/**
+ * Units from `from` on, at most `limit`, that surely take one cell each; stops short of the last one before anything
+ * else, which may be the base of a mark.
+ */
+function narrowUnits(text: string, from: number, limit: number, source: CellSource): number {
+  // Where the next two are not, the search is not worth its call.
+  if (text.charCodeAt(from) > 0x7e || text.charCodeAt(from + 1) > 0x7e) return 0;
+  const ahead = text.slice(from, from + limit + 1);
+  const other = ahead.search(otherThanNarrow(source));
+  return Math.min(limit, other < 0 ? ahead.length : Math.max(0, other - 1));
+}
+
+/** Blocks whose characters may be taken as narrow where the font says so: none of them combines. */
+const NARROW_RANGES = [
+  [0x20, 0x7e],
+  [0xa1, 0xac],
+  [0xae, 0x17f],
+  [0x2010, 0x2026],
+  [0x2190, 0x21ff],
+  [0x2500, 0x25ff],
+] as const;
+
+const patterns = new WeakMap<CellSource, RegExp>();
+
+/** Finds the first character that is not known to be narrow. */
+function otherThanNarrow(source: CellSource): RegExp {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    let narrow = '';
+    for (const [low, high] of NARROW_RANGES) {
+      for (let codePoint = low; codePoint <= high; codePoint++) {
+        if (codePoint < 0x80 || source.coverage(codePoint) === 1)
+          narrow += `\\u${codePoint.toString(16).padStart(4, '0')}`;
+      }
+    }
+    pattern = new RegExp(`[^${narrow}]`);
+    patterns.set(source, pattern);
+  }
+  return pattern;
 }
 
 function placeCharacter(cells: Uint32Array, cell: number, slot: number, width: number, inkBit: number): void {

@@ -89,6 +89,20 @@ export class NormalWriter {
     for (let i = 0; i < text.length; i++) this.#units[this.#length++] = text.charCodeAt(i);
   }
 
+  /** The units written since `from`. */
+  copy(from: number): Uint16Array {
+    return this.#units.slice(from, this.#length);
+  }
+
+  /** Appends what was written before: units from `copy`, and their counts. */
+  append({ units, spelled, dropped }: { units: Uint16Array; spelled: number; dropped: number }): void {
+    this.#reserve(units.length);
+    this.#units.set(units, this.#length);
+    this.#length += units.length;
+    this.spelled += spelled;
+    this.dropped += dropped;
+  }
+
   /** Starts a new line, unless the text is at the start of one. */
   newline(): void {
     if (this.#length > 0 && this.#units[this.#length - 1] !== NEWLINE_UNIT) this.#push(NEWLINE_UNIT);

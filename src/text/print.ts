@@ -37,8 +37,24 @@ export interface PrintOptions extends NormalizeOptions {
   readonly treatment?: (index: number) => Treatment | undefined;
   /** Index of the first segment, where they are a part of more. Default 0. */
   readonly firstIndex?: number;
+  /** Filled with what segments print as, and used for those that were printed under the same cap before. */
+  readonly memo?: PrintMemo;
   /** Text instead of normal text: line breaks, white space and characters as they came. Default false. */
   readonly verbatim?: boolean;
+}
+
+/** What segments printed as, for printing the same segments again under other treatments. Opaque. */
+export type PrintMemo = Map<Segment, PrintedBody>;
+
+/** What one segment adds to a normal text: it depends on nothing before it but its section. */
+interface PrintedBody {
+  readonly cap: number;
+  readonly units: Uint16Array;
+  readonly elisions: readonly Elision[];
+  readonly spelled: number;
+  readonly dropped: number;
+  /** Where the dim output in it starts. */
+  readonly dimFrom?: number;
 }
 
 /** UTF-16 units `from` (inclusive) to `to` (exclusive) of a printed text. */
@@ -71,6 +87,26 @@ export interface Elision {
 /** What stands where characters were left out. */
 export function elisionMark(chars: number, kinds = ''): string {
   return `[…${chars} ch elided${kinds === '' ? '' : `: ${kinds}`}…]`;
+}
+
+/** A mark that stands for a text whose bound it lies beyond: only ours, since foreign signs of notes are spelled out. */
+const boundMark = /^\ufdd0\[…(\d+) ch elided…\]\ufdd1$/;
+
+/** Units of the source that the bound of an archive left out of this text; `undefined`: none, it is all there. */
+function boundChars(text: string): number | undefined {
+  const [, chars] = boundMark.exec(text) ?? [];
+  return chars === undefined ? undefined : Number(chars);
+}
+
+/** Units of a segment that lie beyond the bound of the source, in whose place it has a mark. */
+export function beyondBound(segment: Segment): number {
+  return boundChars(segment.part === 'call' ? (segment.args[0]?.text ?? '') : segment.text) ?? 0;
+}
+
+/** UTF-16 units of a segment's own text that an archive has, without the mark for what it has not. */
+export function boundedChars(segment: Segment): number {
+  if (beyondBound(segment) === 0) return segmentChars(segment);
+  return segment.part === 'call' ? segment.name.length : 0;
 }
 
 export type SegmentKind = 'user' | 'injected' | 'reasoning' | 'answer' | 'call' | 'output' | 'note';
@@ -119,6 +155,7 @@ class Printer {
   readonly #segments: readonly Segment[];
   readonly #firstIndex: number;
   readonly #treatment: (index: number) => Treatment | undefined;
+  readonly #memo: PrintMemo | undefined;
   readonly #writer: NormalWriter | VerbatimWriter;
   readonly #caps: Caps;
   readonly #dim: Span[] = [];
@@ -130,7 +167,7 @@ class Printer {
   #agent: string | undefined;
   #branch: string | undefined;
   /** Segments left out since the last one that was printed. */
-  #run: { chars: number; entryId: string; lastEntryId: string; dropped: Counter } | undefined;
+  #run: { chars: number; beyond: number; entryId: string; lastEntryId: string; dropped: Counter } | undefined;
   /** Entry that the last thing printed points to. */
   #pointed: string | undefined;
 
@@ -138,6 +175,7 @@ class Printer {
     this.#segments = segments;
     this.#firstIndex = options.firstIndex ?? 0;
     this.#treatment = options.treatment ?? (() => undefined);
+    this.#memo = options.memo;
     this.#caps = resolveCaps(options.caps);
     this.#writer = options.verbatim
       ? new VerbatimWriter()
@@ -152,13 +190,14 @@ class Printer {
     const segment = this.#segments[at]!;
     const index = this.#firstIndex + at;
     const treatment = this.#treatment(index);
+    const from = this.#writer.length;
     if (treatment === 'drop') this.#drop(segment);
     else {
       this.#flushRun();
       if (treatment === 'pin') this.#point(segment);
       else this.#print(segment, index, this.#segments[at - 1], treatment);
     }
-    return this.#writer.length - (this.#spans.at(-1)?.from ?? 0);
+    return this.#writer.length - from + SEGMENT_UNITS;
   }
 
   #print(segment: Segment, index: number, before: Segment | undefined, cap = Number.POSITIVE_INFINITY): void {
@@ -167,11 +206,38 @@ class Printer {
     if (segment.part === 'text') this.#open(segment.scope, segment.injected);
     else if (segment.part === 'call' || (segment.part === 'output' && segment.orphan)) this.#open('call');
     const from = this.#writer.length;
-    if (segment.part === 'text') this.#text(segment);
-    else if (segment.part === 'note') this.#fact(segment);
-    else if (segment.part === 'call') this.#call(segment);
-    else this.#output(segment, before, Math.min(this.#caps.outputChars, cap));
+    if (segment.part === 'note') this.#fact(segment);
+    else {
+      if (segment.part === 'output' && !segment.orphan && before?.part !== 'call') this.#writer.newline();
+      this.#body(segment, Math.min(this.#caps.outputChars, cap));
+    }
     this.#spans.push({ segment: index, from, to: this.#writer.length });
+  }
+
+  /** Prints a segment, or what it printed as before. */
+  #body(segment: Exclude<Segment, NoteSegment>, cap: number): void {
+    const writer = this.#writer;
+    const from = writer.length;
+    const memo = writer instanceof NormalWriter ? this.#memo : undefined;
+    const known = memo?.get(segment);
+    if (known?.cap === cap) {
+      (writer as NormalWriter).append(known);
+      this.#elisions.push(...known.elisions);
+      if (known.dimFrom !== undefined) this.#dim.push({ from: from + known.dimFrom, to: writer.length });
+      return;
+    }
+    const before = { elisions: this.#elisions.length, spelled: writer.spelled, dropped: writer.dropped };
+    if (segment.part === 'text') this.#text(segment);
+    else if (segment.part === 'call') this.#call(segment);
+    else this.#output(segment, cap);
+    memo?.set(segment, {
+      cap,
+      units: (writer as NormalWriter).copy(from),
+      elisions: this.#elisions.slice(before.elisions),
+      spelled: writer.spelled - before.spelled,
+      dropped: writer.dropped - before.dropped,
+      ...(segment.part === 'output' && { dimFrom: this.#dim.at(-1)!.from - from }),
+    });
   }
 
   finish(): PrintedText {
@@ -189,8 +255,9 @@ class Printer {
 
   #drop(segment: Segment): void {
     const { entryId } = segment;
-    this.#run ??= { chars: 0, entryId, lastEntryId: entryId, dropped: {} };
-    this.#run.chars += segmentChars(segment);
+    this.#run ??= { chars: 0, beyond: 0, entryId, lastEntryId: entryId, dropped: {} };
+    this.#run.chars += boundedChars(segment);
+    this.#run.beyond += beyondBound(segment);
     this.#run.lastEntryId = entryId;
     const kind = segmentKind(segment);
     this.#run.dropped[kind] = (this.#run.dropped[kind] ?? 0) + 1;
@@ -198,11 +265,13 @@ class Printer {
 
   #flushRun(): void {
     if (this.#run === undefined) return;
-    const { chars, dropped } = this.#run;
+    const { beyond, ...run } = this.#run;
+    const { chars, dropped } = run;
     const kinds = Object.entries(dropped).map(([kind, count]) => `${count} ${kind}`);
     this.#writer.newline();
-    this.#writer.mark(elisionMark(chars, kinds.join(', ')));
-    this.#elisions.push({ reason: 'budget', what: 'segments', ...this.#run });
+    // Whoever reads it misses both; the record of what is beyond the bound is there already.
+    this.#writer.mark(elisionMark(chars + beyond, kinds.join(', ')));
+    this.#elisions.push({ reason: 'budget', what: 'segments', ...run });
     this.#section = undefined;
     this.#run = undefined;
   }
@@ -263,7 +332,7 @@ class Printer {
     let leftChars = this.#caps.callChars;
     for (const [index, arg] of args.entries()) {
       if (index > 0) this.#writer.mark(', ');
-      if (leftChars <= 0) {
+      if (leftChars <= 0 && boundChars(arg.text) === undefined) {
         this.#elide('arguments', charsOf(args.slice(index)), entryId);
         break;
       }
@@ -290,11 +359,11 @@ class Printer {
     return printed + (key?.length ?? 0);
   }
 
-  #output(segment: OutputSegment, before: Segment | undefined, capChars: number): void {
+  #output(segment: OutputSegment, capChars: number): void {
     if (segment.orphan) {
       this.#name(segment.name ?? '', segment.entryId);
       this.#note('status', 'no call recorded');
-    } else if (before?.part !== 'call') this.#writer.newline();
+    }
     const from = this.#writer.length;
     this.#writer.mark('<out>');
     if (segment.failed) this.#note('status', 'failed');
@@ -311,7 +380,7 @@ class Printer {
     entryId: string,
     quote: (content: string) => string = (content) => content,
   ): number {
-    if (text.length <= limitChars) {
+    if (text.length <= limitChars || boundChars(text) !== undefined) {
       this.#source(text, quote);
       return text.length;
     }
@@ -368,6 +437,8 @@ export function expectedChars(segment: Segment, caps: Caps): number {
 }
 
 const MARK_CHARS = 24;
+/** Work on a segment beside that on its text. */
+const SEGMENT_UNITS = 16;
 
 type Counter = Partial<Record<SegmentKind, number>>;
 

@@ -32,9 +32,9 @@ export class VerbatimWriter {
     this.#push(whole.trim());
   }
 
-  /** The text written, without a line break at its end. */
+  /** The text written, without a line break at its end; half a character, which no API takes, as U+FFFD. */
   finish(): string {
-    const text = this.#parts.join('');
+    const text = this.#parts.join('').toWellFormed();
     return text.endsWith('\n') ? text.slice(0, -1) : text;
   }
 
