@@ -102,13 +102,12 @@ describe('the lock of a folder', () => {
   test.skipIf(process.platform !== 'linux')(
     'is taken over from a process that only its parent remembers',
     async () => {
-      const keeper = spawn('sh', ['-c', '(exit) & echo $!; exec sleep 30']);
+      const keeper = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
       try {
-        const [line] = await new Promise<Buffer[]>((done) =>
-          keeper.stdout.once('data', (data) => done([data])),
-        );
-        const pid = line!.toString().trim();
-        await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+        const line = await new Promise((done) => keeper.stdout.once('data', done));
+        const pid = String(line).trim();
+        const isGone = () => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+        await vi.waitFor(isGone, { timeout: 10_000 });
         lockAs(`${pid}--0123456789ab`);
         await write('new');
       } finally {
