@@ -29,7 +29,7 @@ import {
 import type { Budget } from './budget.js';
 import { besideTokens } from './context-blocks.js';
 import { EntryFinder } from './entry-finder.js';
-import { extractFacts } from './factsheet.js';
+import { extractFacts, type Factsheet } from './factsheet.js';
 import { type MiddlePage, pixelsOf } from './middle.js';
 import { type Painted, type PaintOptions, paintPages } from './paint-pages.js';
 import { bindingOf, jsonBytes, type Layout, planSegments, type SegmentPlan } from './plan.js';
@@ -75,20 +75,37 @@ export async function buildArchive(
   input: BuildInput,
   options: Omit<PaintOptions, 'mime' | 'stored'>,
 ): Promise<Archive> {
-  let plan = await planBuild(input);
-  checkGain(input.budget, plan);
-  const mime = input.settings.mime;
   const stored = input.previous?.frames ?? [];
-  let painted = await paintPages(framesOf(plan), { ...options, mime, stored });
-  const measured = painted.length === 0 ? ASSUMED_BYTES_PER_PIXEL : measuredBytes(plan, painted);
-  if (bytesDecide(input.budget, plan, painted) && measured !== ASSUMED_BYTES_PER_PIXEL) {
-    const known = [...stored, ...archivedFrames(plan, painted, input)];
-    plan = await planBuild(input, measured);
-    checkGain(input.budget, plan);
-    painted = await paintPages(framesOf(plan), { ...options, mime, stored: known });
-  }
-  checkBytes(input, plan, painted);
-  return assemble(input, plan, painted);
+  const first = await pass(input, options, stored, ASSUMED_BYTES_PER_PIXEL);
+  const { plan, painted } = first;
+  if (!bytesDecide(input.budget, plan, painted)) return assemble(input, first);
+  const known = [...stored, ...archivedFrames(plan, painted, input)];
+  return assemble(input, await pass(input, options, known, measuredBytes(plan, painted)));
+}
+
+/** A plan with everything made that it needs. */
+interface Pass {
+  readonly plan: SegmentPlan;
+  readonly painted: readonly Painted[];
+  readonly factsheet: Factsheet;
+}
+
+async function pass(
+  input: BuildInput,
+  options: Omit<PaintOptions, 'mime' | 'stored'>,
+  stored: readonly ArchivedFrame[],
+  bytesPerPixel: number,
+): Promise<Pass> {
+  const plan = await planBuild(input, bytesPerPixel);
+  checkGain(input.budget, plan);
+  const pages = framesOf(plan);
+  const painting = paintPages(pages, { ...options, mime: input.settings.mime, stored });
+  // While others paint.
+  const factsheet = extractFacts(
+    pages.map(({ page }) => page.text),
+    { tokenizer: input.reader.tokenizer },
+  );
+  return { plan, painted: await painting, factsheet };
 }
 
 export function tiersOf(reader: Reader): Tiers {
@@ -143,13 +160,10 @@ function pageTexts({ middle }: SegmentPlan): { text: string }[] {
   return middle.pages.flatMap((page) => (page.as === 'text' ? [{ text: page.page.text }] : []));
 }
 
-function assemble(input: BuildInput, plan: SegmentPlan, painted: readonly Painted[]): Archive {
+function assemble(input: BuildInput, { plan, painted, factsheet }: Pass): Archive {
+  checkBytes(input, plan, painted);
   const { reader, settings, budget, source, segments, sourceElisions } = input;
   const frames = archivedFrames(plan, painted, input);
-  const factsheet = extractFacts(
-    frames.map(({ text }) => text),
-    { tokenizer: reader.tokenizer },
-  );
   const archive = {
     schema: ARCHIVE_SCHEMA,
     ...(source && { source }),

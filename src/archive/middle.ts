@@ -109,12 +109,13 @@ class MiddleSearch {
     const whole = await this.attempt({}, undefined, freedShare);
     let best = whole;
     let savedChars = 0;
-    for (let tries = 0; best.excessChars > 0 && tries < MAX_ATTEMPTS; tries++) {
+    let isAll = false;
+    for (let tries = 0; best.excessChars > 0 && !isAll && tries < MAX_ATTEMPTS; tries++) {
       // What is saved is an estimate: each attempt asks for what the one before it still lacked.
       savedChars += best.excessChars;
-      const degradation = this.#degraded(whole, savedChars);
-      if (degradation === undefined) break;
-      best = await this.attempt(degradation, undefined, freedShare);
+      const next = this.#degraded(whole, savedChars);
+      isAll = next.isAll;
+      best = await this.attempt(next.degradation, undefined, freedShare);
     }
     const { excessChars, ...middle } = best;
     if (excessChars === 0) return { ...middle, wholePages: whole.wholePages, isNewLayout };
@@ -123,9 +124,8 @@ class MiddleSearch {
   }
 
   /** The first steps that save so many characters of what the undiminished middle prints. */
-  #degraded(whole: Attempt, savedChars: number): Degradation | undefined {
+  #degraded(whole: Attempt, savedChars: number): ReturnType<typeof degrade> {
     const { segments, region, tiers } = this.#request;
-    if (!Number.isFinite(savedChars)) return undefined;
     const printedChars = new Float64Array(segments.length);
     for (const { segment, from, to } of whole.printed.spans) printedChars[segment] = to - from;
     return degrade({

@@ -225,15 +225,26 @@ class TextPrinter {
   }
 }
 
+/** Counts of segments that a later pass has again. Of the vocabulary alone: what a user states is not kept. */
+const counted = new WeakMap<Segment, { readonly tokenizer: string; readonly tokens: number }>();
+
 /** The source as text: what the archive takes the place of. */
-async function sourceTokens({ segments, reader, overrides }: PlanInput): Promise<number> {
-  let tokens = 0;
+async function sourceTokens({ segments, reader: { tokenizer }, overrides }: PlanInput): Promise<number> {
+  const isStated = overrides?.charsPerToken !== undefined;
+  let total = 0;
   await inTurns(segments, (segment) => {
+    const known = isStated ? undefined : counted.get(segment);
+    if (known?.tokenizer === tokenizer) {
+      total += known.tokens;
+      return 0;
+    }
     const text = sourceText(segment);
-    tokens += estimateTextTokens(text, reader.tokenizer, overrides);
+    const tokens = estimateTextTokens(text, tokenizer, overrides);
+    if (!isStated) counted.set(segment, { tokenizer, tokens });
+    total += tokens;
     return text.length;
   });
-  return tokens;
+  return total;
 }
 
 /** A segment's own text, whole. */
