@@ -111,16 +111,6 @@ export async function readFolder<T>(target: string, read: (folder: string) => Pr
   });
 }
 
-/**
- * Puts a folder back that a dead writer moved aside. Does nothing where none did, and leaves a living writer alone, as
- * well as a place that cannot be written: `findFolder` knows where the folder stands then.
- */
-export async function recoverFolder(target: string): Promise<void> {
-  const folder = (await followLink(target)) ?? target;
-  if ((await findFolder(folder)) === folder) return;
-  await succeeds(withLock(folder, async () => undefined));
-}
-
 /** Where the folder stands: at its place, or moved aside by a writer that died or is about to replace it. */
 export async function findFolder(target: string): Promise<string> {
   const folder = (await followLink(target)) ?? target;

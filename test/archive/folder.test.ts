@@ -15,7 +15,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readFolder, recoverFolder, withFolder, writeFolder } from '../../src/archive/folder.js';
+import { readFolder, withFolder, writeFolder } from '../../src/archive/folder.js';
 
 const disk = vi.hoisted(() => ({ links: true }));
 vi.mock('node:fs/promises', async (load) => {
@@ -185,18 +185,6 @@ describe('readFolder', () => {
     expect(readdirSync(parent).sort()).toEqual(['.out.lock', '.out.old', 'link']);
     await withFolder(join(parent, 'link'), async (path) => expect(existsSync(path)).toBe(true));
     expect(readdirSync(parent).sort()).toEqual(['link', 'out']);
-  });
-
-  test('needs no writer: a folder moved aside is put back unless its writer lives', async () => {
-    await write('old');
-    renameSync(folder, beside('old'));
-    lockAs(`${process.ppid}--0123456789ab`);
-    await recoverFolder(folder);
-    expect(readdirSync(parent).sort()).toEqual(['.out.lock', '.out.old']);
-    rmSync(beside('lock'), { recursive: true });
-    await recoverFolder(folder);
-    await recoverFolder(join(parent, 'missing'));
-    expect(readdirSync(parent)).toEqual(['out']);
   });
 
   test('prefers the new folder to a former one that was not removed', async () => {
