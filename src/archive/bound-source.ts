@@ -3,14 +3,14 @@
  * thought, was told by programs, called and answered. What the user typed always stays.
  */
 import { keptMark } from '../text/note.js';
-import { type Elision, elisionMark, type SegmentKind, segmentKind } from '../text/print.js';
+import { beyondBound, type Elision, elisionMark, type SegmentKind, segmentKind } from '../text/print.js';
 import { type Segment, segmentChars } from '../text/segment.js';
 
 export const DEFAULT_SOURCE_BYTES = 16_000_000;
 
 /** In the order in which they go. */
 const expendable: readonly SegmentKind[] = ['output', 'reasoning', 'injected', 'call', 'answer'];
-/** Nothing is gained by leaving out less than a mark takes. */
+/** What leaving out a text must free, its mark counted in. */
 const WORTH_BYTES = 64;
 
 export interface BoundSource {
@@ -19,11 +19,15 @@ export interface BoundSource {
   readonly elisions: readonly Elision[];
 }
 
-/** Segments of at most `maxBytes` of text, as UTF-8, where what may go does; a mark stands for each text left out. */
+/**
+ * Segments of at most `maxBytes` of text, as UTF-8, where what may go does; a mark stands for each text left out. What
+ * the user typed, notes and `pinned` segments (by index) may not go. Linear.
+ */
 export function boundSource(
   segments: readonly Segment[],
   maxBytes: number,
   transcriptSha256?: string,
+  pinned: ReadonlySet<number> = new Set(),
 ): BoundSource {
   const sizes = segments.map(bytesOf);
   let excess = sizes.reduce((sum, size) => sum + size, 0) - maxBytes;
@@ -33,13 +37,16 @@ export function boundSource(
   for (const kind of expendable) {
     for (let i = 0; i < bounded.length && excess > 0; i++) {
       const segment = bounded[i]!;
-      if (sizes[i]! < WORTH_BYTES || segmentKind(segment) !== kind) continue;
-      bounded[i] = emptied(segment);
-      excess -= sizes[i]! - bytesOf(bounded[i]!);
+      if (segmentKind(segment) !== kind || pinned.has(i) || beyondBound(segment) > 0) continue;
+      const empty = emptied(segment);
+      const freed = sizes[i]! - bytesOf(empty);
+      if (freed < WORTH_BYTES) continue;
+      bounded[i] = empty;
+      excess -= freed;
       elisions.push({
         reason: 'source',
         what: kind === 'output' ? 'output' : kind === 'call' ? 'arguments' : 'segments',
-        chars: segmentChars(segment) - (segment.part === 'call' ? segment.name.length : 0),
+        chars: beyondBound(empty),
         entryId: segment.entryId,
         ...(transcriptSha256 !== undefined && { transcriptSha256 }),
       });

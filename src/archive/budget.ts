@@ -3,10 +3,16 @@
  *
  * One set of numbers for planner, renderer and sender: `budgetOf` asks the same limits that `checkRequest` checks.
  */
-import { imageLimit, requestBytesLimit, sideLimitPx } from '../billing/check-request.js';
+import {
+  imageLimit,
+  patchCount,
+  patchLimit,
+  requestBytesLimit,
+  sideLimitPx,
+} from '../billing/check-request.js';
 import { modelWindow } from '../billing/model-window.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { requestLimits } from '../billing/request-limits.js';
+import { type RequestLimits, requestLimits } from '../billing/request-limits.js';
 import { SnapcompactError } from '../errors.js';
 import type { Reader } from '../page/readers.js';
 import { checkMaxFrames, DEFAULT_MAX_FRAMES } from './max-frames.js';
@@ -94,7 +100,7 @@ export function budgetOf(reader: Reader, options: BudgetOptions, overrides?: Bil
   const tokens = tokensLeft(reader, options, replaces, overrides);
   const sidePx = Math.max(reader.frame.widthPx, reader.frame.maxHeightPx);
   const large = limits.manyImages !== null && sidePx > limits.manyImages.sidePx && binds;
-  if (binds && sidePx > sideLimitPx(limits, 1)) throw tooLarge(reader, sideLimitPx(limits, 1));
+  if (binds) checkFrameSize(reader, limits);
   return {
     purpose,
     maxFrames,
@@ -118,8 +124,17 @@ function tokensLeft(
   const known = replaces ? modelWindow(reader.model, overrides)?.contextTokens : undefined;
   const assumed = replaces ? UNKNOWN_WINDOW_TOKENS : Number.POSITIVE_INFINITY;
   const window = windowTokens ?? known ?? assumed;
-  const reserve = reserveTokens ?? Math.min(DEFAULT_RESERVE_TOKENS, Math.floor(window / 4));
-  return window - usedTokens - reserve;
+  return window - usedTokens - (reserveTokens ?? defaultReserve(window));
+}
+
+function defaultReserve(windowTokens: number): number {
+  return Math.min(DEFAULT_RESERVE_TOKENS, Math.floor(windowTokens / 4));
+}
+
+/** What a model's window leaves beside an answer; no limit where the window is not known. */
+export function windowTokensLeft(model: string, overrides?: BillingOverrides): number {
+  const window = modelWindow(model, overrides)?.contextTokens ?? Number.POSITIVE_INFINITY;
+  return window - defaultReserve(window);
 }
 
 /** `null` for no limit, since JSON has no infinity. */
@@ -152,6 +167,27 @@ export function frameCaps(
   return caps.sort((a, b) => a.frames - b.frames);
 }
 
+/** Full frames, and parts of one, that tokens and bytes have room for; and frames that the counts allow. */
+export function pageCaps(
+  budget: Budget,
+  text: { readonly tokens: number; readonly bytes: number },
+  frame: { readonly tokens: number; readonly bytes: number },
+): [soft: number, hard: number] {
+  const room = (limit: number | null, taken: number, each: number) =>
+    limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - taken) / each;
+  return [
+    Math.min(
+      room(budget.tokens, text.tokens, Math.max(1, frame.tokens)),
+      room(budget.bytes, text.bytes, frame.bytes),
+    ),
+    Math.min(
+      budget.maxFrames,
+      budget.images ?? Number.POSITIVE_INFINITY,
+      budget.largeImages ?? Number.POSITIVE_INFINITY,
+    ),
+  ];
+}
+
 const ranges = {
   maxImages: [0, 100_000],
   maxBytes: [0, Number.MAX_SAFE_INTEGER],
@@ -178,11 +214,20 @@ function checkNumbers(options: BudgetOptions): void {
   }
 }
 
-function tooLarge(reader: Reader, limitPx: number): SnapcompactError {
+function checkFrameSize(reader: Reader, limits: RequestLimits): void {
+  const { widthPx, maxHeightPx } = reader.frame;
+  const sidePx = sideLimitPx(limits, 1);
+  if (Math.max(widthPx, maxHeightPx) > sidePx) throw tooLarge(`${sidePx} pixels a side`, reader);
+  const patches = patchLimit(limits);
+  const taken = patchCount({ widthPx, heightPx: maxHeightPx });
+  if (taken > patches) throw tooLarge(`${patches} patches of 32 pixels`, reader);
+}
+
+function tooLarge(limit: string, { limits, frame }: Reader): SnapcompactError {
   return new SnapcompactError('over-budget', {
-    expected: `frames of at most ${limitPx} pixels a side`,
-    of: `route ${reader.limits.route}`,
-    got: `${reader.frame.widthPx}×${reader.frame.maxHeightPx}`,
+    expected: `frames of at most ${limit}`,
+    of: `route ${limits.route}`,
+    got: `${frame.widthPx}×${frame.maxHeightPx}`,
     hint: 'choose a smaller frame, or another --route',
   });
 }

@@ -14,8 +14,8 @@ import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
 import { pageFormat } from '../page/page-format.js';
 import type { Reader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
-import type { Elision } from '../text/print.js';
-import { type Segment, segmentChars } from '../text/segment.js';
+import { beyondBound, boundedChars, type Elision } from '../text/print.js';
+import type { Segment } from '../text/segment.js';
 import {
   ARCHIVE_SCHEMA,
   type Archive,
@@ -27,12 +27,21 @@ import {
   type Part,
 } from './archive.js';
 import type { Budget } from './budget.js';
-import { besideTokens } from './context-blocks.js';
+import { besideTokens, NO_LIMITS, sendingOf } from './context-blocks.js';
 import { EntryFinder } from './entry-finder.js';
 import { extractFacts, type Factsheet } from './factsheet.js';
-import { type MiddlePage, pixelsOf } from './middle.js';
+import { type MiddlePage, pageText, pixelsOf } from './middle.js';
 import { type Painted, type PaintOptions, paintPages } from './paint-pages.js';
-import { bindingOf, jsonBytes, type Layout, planSegments, type SegmentPlan } from './plan.js';
+import {
+  bindingOf,
+  type Estimates,
+  isSmaller,
+  type Layout,
+  planSegments,
+  type SegmentPlan,
+  SURROUNDING_BYTES,
+  SURROUNDING_TOKENS,
+} from './plan.js';
 
 export interface BuildInput {
   readonly segments: readonly Segment[];
@@ -52,7 +61,7 @@ export interface BuildInput {
 export const ASSUMED_BYTES_PER_PIXEL = 0.051;
 
 /** Plans alone. Throws `over-budget`. */
-export function planBuild(input: BuildInput, bytesPerPixel = ASSUMED_BYTES_PER_PIXEL): Promise<SegmentPlan> {
+export function planBuild(input: BuildInput, estimates = estimatesOf(input)): Promise<SegmentPlan> {
   const { segments, reader, settings, budget, overrides } = input;
   return planSegments({
     segments,
@@ -61,27 +70,62 @@ export function planBuild(input: BuildInput, bytesPerPixel = ASSUMED_BYTES_PER_P
     caps: settings.caps,
     pins: settings.pins,
     budget,
-    bytesPerPixel,
+    estimates,
     overrides,
     previous: layoutToKeep(input),
   });
 }
 
+/** What a layout that is kept was planned with, so that it fits again; else what is assumed. */
+function estimatesOf(input: BuildInput): Estimates {
+  return layoutToKeep(input)?.estimates ?? ASSUMED;
+}
+
+const ASSUMED: Estimates = {
+  bytesPerPixel: ASSUMED_BYTES_PER_PIXEL,
+  surroundingTokens: SURROUNDING_TOKENS,
+  surroundingBytes: SURROUNDING_BYTES,
+};
+
+/** Passes at most: one, one more with what was measured, and a few in which that does not do either. */
+const MAX_PASSES = 5;
+
 /**
- * Plans and paints. Where bytes decide, the plan is made once more with those that were encoded. Throws `over-budget`,
+ * Plans and paints, and holds the archive against the limits as it is sent. Where bytes decide, the plan is made once
+ * more with those that were encoded; where it turns out too large, until it is not. Throws `over-budget`,
  * `nothing-gained`, `worker-failed`, `interrupted`.
  */
 export async function buildArchive(
   input: BuildInput,
   options: Omit<PaintOptions, 'mime' | 'stored'>,
 ): Promise<Archive> {
-  const stored = input.previous?.frames ?? [];
-  const first = await pass(input, options, stored, ASSUMED_BYTES_PER_PIXEL);
-  const { plan, painted } = first;
-  if (!bytesDecide(input.budget, plan, painted)) return assemble(input, first);
-  const known = [...stored, ...archivedFrames(plan, painted, input)];
-  return assemble(input, await pass(input, options, known, measuredBytes(plan, painted)));
+  let stored = input.previous?.frames ?? [];
+  let estimates = estimatesOf(input);
+  let fitting: Archive | undefined;
+  for (let passes = 1; ; passes++) {
+    const made = await pass(input, options, stored, estimates).catch((cause: unknown) => {
+      if (fitting !== undefined && cause instanceof SnapcompactError && cause.exitCode === REFUSED)
+        return undefined;
+      throw cause;
+    });
+    if (made === undefined) return fitting!;
+    const archive = assemble(input, made);
+    const excess = excessOf(archive, input);
+    if (excess === undefined) {
+      const looser = passes === 1 ? looserEstimates(made, input) : undefined;
+      if (looser === undefined) return archive;
+      fitting = archive;
+      estimates = looser;
+    } else {
+      if (fitting !== undefined) return fitting;
+      if (passes === MAX_PASSES) throw excess.error;
+      estimates = tighterEstimates(made, excess);
+    }
+    stored = [...stored, ...archive.frames];
+  }
 }
+
+const REFUSED = 4;
 
 /** A plan with everything made that it needs. */
 interface Pass {
@@ -94,9 +138,9 @@ async function pass(
   input: BuildInput,
   options: Omit<PaintOptions, 'mime' | 'stored'>,
   stored: readonly ArchivedFrame[],
-  bytesPerPixel: number,
+  estimates: Estimates,
 ): Promise<Pass> {
-  const plan = await planBuild(input, bytesPerPixel);
+  const plan = await planBuild(input, estimates);
   checkGain(input.budget, plan);
   const pages = framesOf(plan);
   const painting = paintPages(pages, { ...options, mime: input.settings.mime, stored });
@@ -117,8 +161,8 @@ export function tiersOf(reader: Reader): Tiers {
 /** The layout of the pass before, unless something else than the source changed what is printed. */
 function layoutToKeep({ previous, reader, settings }: BuildInput): Layout | undefined {
   if (previous === undefined) return undefined;
-  const printing = ({ reasoning, caps, pins }: ArchiveSettings, { shape, frame }: Reader) =>
-    JSON.stringify([reasoning, caps, pins, shape, frame]);
+  const printing = ({ reasoning, caps, pins, limits }: ArchiveSettings, { shape, frame }: Reader) =>
+    JSON.stringify([reasoning, caps, pins, limits.edge, limits.purpose, shape, frame]);
   const isSame = printing(settings, reader) === printing(previous.settings, previous.reader);
   return isSame ? previous.layout : undefined;
 }
@@ -128,7 +172,7 @@ function framesOf({ middle }: SegmentPlan): MiddlePage[] {
 }
 
 /** Of base64, on the frame that needs the most; frames of a few rows, which are mostly file head, aside. */
-function measuredBytes(plan: SegmentPlan, painted: readonly Painted[]): number {
+function measuredBytes({ plan, painted }: Pass): number {
   const pages = framesOf(plan).map(({ page, format }) => pixelsOf(page, format));
   const largest = Math.max(...pages);
   const rates = pages.map((pixels, i) =>
@@ -137,31 +181,63 @@ function measuredBytes(plan: SegmentPlan, painted: readonly Painted[]): number {
   return Math.max(...rates) * 1.02;
 }
 
-function totalBase64(painted: readonly Painted[]): number {
-  return painted.reduce((sum, { data }) => sum + base64Bytes(data.length), 0);
+/** Where bytes are what binds and frames took fewer than was assumed, a new layout may hold more. */
+function looserEstimates(made: Pass, { budget }: BuildInput): Estimates | undefined {
+  const { middle, layout, isNewLayout } = made.plan;
+  const { limit, frames, needed } = bindingOf(middle);
+  if (budget.bytes === null || limit !== 'bytes' || needed <= frames || !isNewLayout) return undefined;
+  const bytesPerPixel = made.painted.length === 0 ? Number.POSITIVE_INFINITY : measuredBytes(made);
+  return bytesPerPixel < layout.estimates.bytesPerPixel ? { ...layout.estimates, bytesPerPixel } : undefined;
 }
 
-function bytesDecide({ bytes }: Budget, { middle }: SegmentPlan, painted: readonly Painted[]): boolean {
-  if (bytes === null || painted.length === 0) return false;
-  const isTight = middle.caps[0]!.limit === 'bytes' && middle.wholePages > middle.caps[0]!.frames;
-  return isTight || totalBase64(painted) > bytes;
+/** By how much an archive is larger, as it is sent, than was planned for. */
+interface Excess {
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly error: SnapcompactError;
 }
 
-function checkBytes({ budget, reader }: BuildInput, plan: SegmentPlan, painted: readonly Painted[]): void {
-  const texts = [plan.head, plan.tail, plan.pins, plan.live, ...pageTexts(plan)];
-  const bytes = texts.reduce((sum, { text }) => sum + jsonBytes(text), totalBase64(painted));
-  if (budget.bytes !== null && bytes > budget.bytes) throw tooManyBytes(bytes, budget.bytes);
-  const limit = reader.limits.imageBytes;
-  const largest = Math.max(0, ...painted.map(({ data }) => base64Bytes(data.length)));
-  if (limit !== null && largest > limit) throw tooManyBytes(largest, limit);
+function excessOf(archive: Archive, { budget, reader, overrides }: BuildInput): Excess | undefined {
+  checkLargestFrame(archive, reader);
+  // For a model that takes no images all of it would be text, and the sender cuts that.
+  if (!reader.vision) return undefined;
+  const sent = sendingOf(archive, { limits: NO_LIMITS, ...(overrides && { overrides }) });
+  const bytes = Math.max(0, sent.bytes - (budget.bytes ?? Number.POSITIVE_INFINITY));
+  const tokens = Math.max(0, sent.tokens - (budget.tokens ?? Number.POSITIVE_INFINITY));
+  if (bytes > 0) return { bytes, tokens, error: tooMany('bytes', sent.bytes, budget.bytes!) };
+  if (tokens > 0) return { bytes, tokens, error: tooMany('tokens', sent.tokens, budget.tokens!) };
+  return undefined;
 }
 
-function pageTexts({ middle }: SegmentPlan): { text: string }[] {
-  return middle.pages.flatMap((page) => (page.as === 'text' ? [{ text: page.page.text }] : []));
+/** Each time by some more than what was lacking, so that the passes come to an end. */
+function tighterEstimates(made: Pass, { bytes, tokens }: Excess): Estimates {
+  const before = made.plan.layout.estimates;
+  const pixels = framesOf(made.plan).reduce((sum, { page, format }) => sum + pixelsOf(page, format), 0);
+  const images = made.painted.reduce((sum, { data }) => sum + base64Bytes(data.length), 0);
+  const isImages = bytes > 0 && images / pixels > before.bytesPerPixel;
+  return {
+    bytesPerPixel: isImages
+      ? Math.max(measuredBytes(made), before.bytesPerPixel * 1.05)
+      : before.bytesPerPixel,
+    surroundingBytes: before.surroundingBytes + (bytes > 0 && !isImages ? bytes + 200 : 0),
+    surroundingTokens: before.surroundingTokens + (tokens > 0 ? tokens + 50 : 0),
+  };
+}
+
+/** An unknown route has limits of its own only where somebody replaces a context by it. */
+function checkLargestFrame({ frames, budget }: Archive, { limits: { imageBytes, route } }: Reader): void {
+  if (imageBytes === null || (budget.purpose === 'archive' && route === 'unknown')) return;
+  const largest = Math.max(0, ...frames.map(({ data }) => base64Bytes(data.length)));
+  if (largest <= imageBytes) return;
+  throw new SnapcompactError('over-budget', {
+    expected: `frames of at most ${imageBytes} bytes as base64`,
+    of: `route ${route}`,
+    got: String(largest),
+    hint: 'choose a smaller frame, or another --route',
+  });
 }
 
 function assemble(input: BuildInput, { plan, painted, factsheet }: Pass): Archive {
-  checkBytes(input, plan, painted);
   const { reader, settings, budget, source, segments, sourceElisions } = input;
   const frames = archivedFrames(plan, painted, input);
   const archive = {
@@ -232,24 +308,25 @@ function partsOf({ head, middle, tail }: SegmentPlan): Part[] {
   return [
     ...text('head', head.text),
     ...middle.pages.flatMap((page): Part[] =>
-      page.as === 'frame'
-        ? [{ type: 'frame', frame: frame++ }]
-        : text('page', page.page.text.replaceAll('█', '\n')),
+      page.as === 'frame' ? [{ type: 'frame', frame: frame++ }] : text('page', pageText(page.page)),
     ),
     ...text('tail', tail.text),
   ];
 }
 
 function countsOf(
-  { segments, messages, sourceElisions }: BuildInput,
+  { segments, messages }: BuildInput,
   plan: SegmentPlan,
   frames: readonly ArchivedFrame[],
 ): Counts {
-  const kept = segments.reduce((sum, segment) => sum + segmentChars(segment), 0);
+  const sourceChars = segments.reduce(
+    (sum, segment) => sum + boundedChars(segment) + beyondBound(segment),
+    0,
+  );
   return {
     messages,
     segments: segments.length,
-    sourceChars: kept + sourceElisions.reduce((sum, { chars }) => sum + chars, 0),
+    sourceChars,
     printedChars: plan.printedChars,
     framedChars: frames.reduce((sum, { text }) => sum + text.length, 0),
     frames: frames.length,
@@ -284,10 +361,10 @@ function costOf(
 
 /** Nothing is saved that is not smaller than what it replaces. */
 function checkGain({ onlyIfSmaller }: Budget, plan: SegmentPlan): void {
-  if (!onlyIfSmaller) return;
-  const { tokens, replacedTokens } = plan;
-  const hasFrames = plan.middle.pages.some((page) => page.as === 'frame');
-  if (hasFrames && tokens < replacedTokens) return;
+  if (!onlyIfSmaller || isSmaller(plan)) return;
+  const { middle, replacedTokens, layout } = plan;
+  const tokens = plan.tokens + layout.estimates.surroundingTokens;
+  const hasFrames = middle.pages.some((page) => page.as === 'frame');
   throw new SnapcompactError('nothing-gained', {
     expected: `fewer than ${replacedTokens} tokens, those of the history as text`,
     of: 'the archive',
@@ -296,11 +373,16 @@ function checkGain({ onlyIfSmaller }: Budget, plan: SegmentPlan): void {
   });
 }
 
-function tooManyBytes(bytes: number, limit: number): SnapcompactError {
+const raises = {
+  bytes: '--max-bytes (option maxBytes)',
+  tokens: '--window (option windowTokens)',
+} as const;
+
+function tooMany(what: 'bytes' | 'tokens', taken: number, limit: number): SnapcompactError {
   return new SnapcompactError('over-budget', {
-    expected: `at most ${limit} bytes`,
-    of: 'the encoded archive',
-    got: String(bytes),
-    hint: 'raise --max-bytes (option maxBytes)',
+    expected: `at most ${limit} ${what}`,
+    of: 'the archive as it is sent',
+    got: String(taken),
+    hint: `raise ${raises[what]}`,
   });
 }

@@ -21,14 +21,18 @@ import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import { type PrintedText, type PrintMemo, printInTurns } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
-import { type Budget, type FrameCap, frameCaps } from './budget.js';
+import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
 import type { Region } from './edges.js';
+import { BLOCK_BYTES, textBlockBytes } from './wire-bytes.js';
 
 /** What a pass keeps of the one before: where pages are cut, and what was cut down. */
 export interface MiddleLayout {
   readonly runs: readonly Run[];
   readonly degradation: Degradation;
+  /** Pages under these runs, and pages that the undiminished middle takes in the reader's shape. */
+  readonly pages: number;
+  readonly wholePages: number;
 }
 
 /** One page, and whether it becomes pixels. */
@@ -39,17 +43,15 @@ export interface MiddlePage extends PlannedPage {
   readonly tokens: number;
 }
 
-export interface Middle extends MiddleLayout {
+export interface Middle {
+  readonly layout: MiddleLayout;
   readonly pages: readonly MiddlePage[];
   readonly printed: PrintedText;
+  readonly degradation: Degradation;
   /** Segments out of the pages: those of the rules, and user turns that found no room. */
   readonly pinned: ReadonlySet<number>;
-  /** Frames that the undiminished middle takes in the reader's shape. */
-  readonly wholePages: number;
   /** The tightest limit first. */
   readonly caps: readonly FrameCap[];
-  /** Whether the layout of the pass before had to go. */
-  readonly isNewLayout: boolean;
 }
 
 export interface MiddleRequest {
@@ -66,8 +68,6 @@ export interface MiddleRequest {
   /** Bytes of base64 for a pixel of the rows that are used, as measured or assumed. */
   readonly bytesPerPixel: number;
   readonly overrides?: BillingOverrides | undefined;
-  /** Layout to keep where it fits. */
-  readonly previous?: MiddleLayout | undefined;
 }
 
 export interface TextCost {
@@ -77,23 +77,43 @@ export interface TextCost {
   readonly pinTokens: number;
 }
 
-/** Of a full cap, what a new layout of an archive that outgrew its old one leaves free. */
-const FREED_SHARE = 1 / 5;
-
 /**
- * Plans the middle. A layout of before is kept as long as it fits; the one that takes its place frees a fifth of the
- * cap at once. Throws `over-budget` when what may not be dropped does not fit.
+ * The middle under a layout of before; `undefined` where it does not fit any more, or where `isSame` says that the
+ * printed text is not the one that it was made for.
  */
-export async function planMiddle(request: MiddleRequest): Promise<Middle> {
-  const search = new MiddleSearch(request);
-  if (request.previous === undefined) return search.fresh(0, false);
-  const { excessChars, ...kept } = await search.attempt(request.previous.degradation, request.previous.runs);
-  if (excessChars === 0) return { ...kept, isNewLayout: false };
-  return search.fresh(FREED_SHARE, true);
+export async function keepMiddle(
+  request: MiddleRequest,
+  layout: MiddleLayout,
+  isSame: (printed: string) => boolean,
+): Promise<Middle | undefined> {
+  const kept = await new MiddleSearch(request).attempt(layout.degradation, 0, layout.runs);
+  if (kept.lacks !== undefined || !isSame(kept.middle.printed.text)) return undefined;
+  const pages = kept.middle.pages.length;
+  const wholePages = layout.wholePages + pages - layout.pages;
+  return { ...kept.middle, layout: { ...layout, pages, wholePages } };
 }
 
-/** More attempts than any history needs; each one cuts more than the one before. */
-const MAX_ATTEMPTS = 24;
+/** A middle laid out anew, with a share of what the limits allow left free; or why it cannot be had. */
+export async function layMiddle(
+  request: MiddleRequest,
+  freedShare: number,
+): Promise<Middle | SnapcompactError> {
+  return new MiddleSearch(request).lay(freedShare);
+}
+
+/** More attempts than any history needs: what is not known to be too little or too much halves with each. */
+const MAX_ATTEMPTS = 30;
+
+/** Why an attempt is none: characters too many in the pages, too much text out of them, or too much around them. */
+type Lack =
+  | { readonly what: 'room'; readonly excessChars: number }
+  | { readonly what: 'pins'; readonly tokens: number }
+  | { readonly what: 'surroundings' };
+
+interface Attempt {
+  readonly middle: Middle;
+  readonly lacks?: Lack;
+}
 
 class MiddleSearch {
   readonly #request: MiddleRequest;
@@ -104,27 +124,39 @@ class MiddleSearch {
     this.#request = request;
   }
 
-  /** A layout made anew that leaves a share of the cap free, or the whole cap where that cannot be had. */
-  async fresh(freedShare: number, isNewLayout: boolean): Promise<Middle> {
-    const whole = await this.attempt({}, undefined, freedShare);
+  /** The least degradation that fits, about: too little leaves too much in the pages, too much in the pins. */
+  async lay(freedShare: number): Promise<Middle | SnapcompactError> {
+    const whole = await this.attempt({}, freedShare);
+    const { wholePages } = whole.middle.layout;
     let best = whole;
-    let savedChars = 0;
     let isAll = false;
-    for (let tries = 0; best.excessChars > 0 && !isAll && tries < MAX_ATTEMPTS; tries++) {
+    let tooLittle = 0;
+    let tooMuch = Number.POSITIVE_INFINITY;
+    let savedChars = 0;
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+      const { middle, lacks } = best;
+      if (lacks === undefined) return { ...middle, layout: { ...middle.layout, wholePages } };
+      if (lacks.what === 'room') tooLittle = savedChars;
+      else tooMuch = savedChars;
+      if ((isAll && lacks.what === 'room') || tooMuch - tooLittle < 1) break;
       // What is saved is an estimate: each attempt asks for what the one before it still lacked.
-      savedChars += best.excessChars;
-      const next = this.#degraded(whole, savedChars);
-      isAll = next.isAll;
-      best = await this.attempt(next.degradation, undefined, freedShare);
+      savedChars = tooLittle + (lacks.what === 'room' ? lacks.excessChars : Number.POSITIVE_INFINITY);
+      if (savedChars >= tooMuch) savedChars = (tooLittle + tooMuch) / 2;
+      const degraded = this.#degraded(whole.middle, savedChars);
+      if (!Number.isFinite(savedChars)) savedChars = whole.middle.printed.text.length;
+      isAll = degraded.isAll;
+      best = await this.attempt(degraded.degradation, freedShare);
     }
-    const { excessChars, ...middle } = best;
-    if (excessChars === 0) return { ...middle, wholePages: whole.wholePages, isNewLayout };
-    if (freedShare > 0) return this.fresh(0, isNewLayout);
-    throw noRoom(best.caps[0]!, whole.wholePages);
+    return this.#refusal(best, wholePages);
+  }
+
+  #refusal({ middle, lacks }: Attempt, wholePages: number): SnapcompactError {
+    if (lacks?.what === 'pins') return tooManyPins(lacks.tokens, this.#request.budget.pinTokens);
+    return noRoom(middle.caps[0]!, wholePages);
   }
 
   /** The first steps that save so many characters of what the undiminished middle prints. */
-  #degraded(whole: Attempt, savedChars: number): ReturnType<typeof degrade> {
+  #degraded(whole: Middle, savedChars: number) {
     const { segments, region, tiers } = this.#request;
     const printedChars = new Float64Array(segments.length);
     for (const { segment, from, to } of whole.printed.spans) printedChars[segment] = to - from;
@@ -136,8 +168,9 @@ class MiddleSearch {
     });
   }
 
-  async attempt(degradation: Degradation, runs?: readonly Run[], freedShare = 0): Promise<Attempt> {
-    const { segments, region, tiers, caps, budget, textCost } = this.#request;
+  /** The middle cut down so far, under given runs or under those that its size asks for. */
+  async attempt(degradation: Degradation, freedShare: number, runs?: readonly Run[]): Promise<Attempt> {
+    const { segments, region, tiers, caps, textCost } = this.#request;
     const pinned = new Set(this.#request.pinned);
     for (let i = region.firstIndex; i < (degradation.pin ?? 0); i++) {
       if (isTypedText(segments[i]!)) pinned.add(i);
@@ -150,31 +183,55 @@ class MiddleSearch {
       memo: this.#memo,
     });
     const text = textCost(pinned);
-    if (text.pinTokens > budget.pinTokens) throw tooManyPins(text.pinTokens, budget.pinTokens);
-    const allowed = frameCaps(budget, text, this.#frameCost());
-    const maxPages = Math.max(1, Math.floor(allowed[0]!.frames * (1 - freedShare)));
-    if (runs === undefined) {
-      const excess = this.#surelyTooLong(printed.text, maxPages);
-      if (excess > 0) return this.#unlaid({ printed, pinned, degradation, caps: allowed }, excess);
+    const allowed = frameCaps(this.#request.budget, text, this.#frameCost());
+    const known = { printed, degradation, pinned, caps: allowed };
+    const lacks = this.#lacksAround(text);
+    if (lacks !== undefined) return { middle: this.#unlaid(known), lacks };
+    const room = { text, freedShare };
+    if (runs === undefined) return this.#layOut(known, room);
+    const pages = (await layRuns(printed.text, printed.dim, tiers, runs)).map((page) => this.#priced(page));
+    const layout = { runs, degradation, pages: pages.length, wholePages: pages.length };
+    return withLack({ ...known, layout, pages }, this.#excessChars(pages, room, this.#pageCaps(room)[0]!));
+  }
+
+  /** The sharpest layout that fits; else the one for the fewer pages. */
+  async #layOut(known: Known, room: FrameRoom): Promise<Attempt> {
+    const { tiers } = this.#request;
+    const { degradation } = known;
+    const { text, dim } = known.printed;
+    let best: Attempt | undefined;
+    for (const maxPages of this.#pageCaps(room)) {
+      const excess = this.#surelyTooLong(text, Math.max(1, maxPages));
+      if (excess > 0) {
+        best = withLack(this.#unlaid(known), excess);
+        continue;
+      }
+      const { pages: laid, runs, wholePages } = await foveate(text, dim, tiers, Math.max(1, maxPages));
+      const pages = laid.map((page) => this.#priced(page));
+      const layout = { runs, degradation, pages: pages.length, wholePages };
+      best = withLack({ ...known, layout, pages }, this.#excessChars(pages, room, maxPages));
+      if (best.lacks === undefined) return best;
     }
-    const {
-      pages: laid,
-      runs: laidRuns,
-      wholePages,
-    } = runs === undefined
-      ? await foveate(printed.text, printed.dim, tiers, maxPages)
-      : { pages: await layRuns(printed.text, printed.dim, tiers, runs), runs, wholePages: undefined };
-    const pages = laid.map((page) => this.#priced(page));
-    return {
-      pages,
-      printed,
-      pinned,
-      runs: laidRuns,
-      degradation,
-      wholePages: wholePages ?? laid.length,
-      caps: allowed,
-      excessChars: this.#excessChars(pages, text, Math.floor(allowed[0]!.frames * (1 - freedShare))),
-    };
+    return best!;
+  }
+
+  /** Whether what stands around the frames leaves nothing for them. */
+  #lacksAround({ tokens, bytes, pinTokens }: TextCost): Lack | undefined {
+    const { budget } = this.#request;
+    if (pinTokens > budget.pinTokens) return { what: 'pins', tokens: pinTokens };
+    const isOver = (taken: number, limit: number | null) => limit !== null && taken > limit;
+    return isOver(tokens, budget.tokens) || isOver(bytes, budget.bytes)
+      ? { what: 'surroundings' }
+      : undefined;
+  }
+
+  /** Pages to try with, the most first: what costs tokens or bytes may have room for a last page that is not full. */
+  #pageCaps({ text, freedShare }: FrameRoom): number[] {
+    const { budget } = this.#request;
+    const [soft, hard] = pageCaps(budget, text, this.#frameCost()).map((cap) => cap * (1 - freedShare));
+    const most = Math.min(Math.ceil(soft!), Math.floor(hard!));
+    const fewest = Math.floor(Math.min(soft!, hard!));
+    return fewest < most ? [most, fewest] : [most];
   }
 
   /**
@@ -193,30 +250,34 @@ class MiddleSearch {
     return text.length - room + SLACK_CHARS;
   }
 
-  /** An attempt that is known to be too long: as many pages as its text takes, none laid out. */
-  #unlaid(known: Pick<Middle, 'printed' | 'pinned' | 'degradation' | 'caps'>, excessChars: number): Attempt {
+  /** A middle that is known not to fit: as many pages as its text takes, none laid out. */
+  #unlaid(known: Known): Middle {
     const { capacityCells } = this.#request.tiers.hq.geometry;
+    const wholePages = Math.ceil(known.printed.text.length / capacityCells);
     return {
       ...known,
       pages: [],
-      runs: [],
-      wholePages: Math.ceil(known.printed.text.length / capacityCells),
-      excessChars,
+      layout: { runs: [], degradation: known.degradation, pages: 0, wholePages },
     };
   }
 
   /** Characters to cut, about, until the pages keep to every limit; 0 when they do. */
-  #excessChars(pages: readonly MiddlePage[], text: TextCost, maxFrames: number): number {
+  #excessChars(pages: readonly MiddlePage[], { text, freedShare }: FrameRoom, maxFrames: number): number {
     const { budget, bytesPerPixel } = this.#request;
     const frames = pages.filter((page) => page.as === 'frame');
     const chars = pages.reduce((sum, { page }) => sum + page.text.length, 0);
-    const tokens = pages.reduce((sum, page) => sum + page.tokens, 0);
-    const bytes = frames.reduce((sum, { page, format }) => sum + pixelsOf(page, format) * bytesPerPixel, 0);
-    const share = (actual: number, limit: number | null, taken: number) =>
-      limit === null || actual <= limit - taken ? 0 : chars * (1 - Math.max(0, limit - taken) / actual);
+    const share = (actual: number, limit: number | null, taken: number) => {
+      const room = limit === null ? actual : (limit - taken) * (1 - freedShare);
+      return actual <= room ? 0 : chars * (1 - room / actual);
+    };
+    const bytes = pages.reduce((sum, page) => sum + bytesOf(page, bytesPerPixel), 0);
     const excess = Math.max(
       frames.length > 0 && maxFrames < 1 ? Number.POSITIVE_INFINITY : overflowChars(frames, maxFrames),
-      share(tokens, budget.tokens, text.tokens),
+      share(
+        pages.reduce((sum, page) => sum + page.tokens, 0),
+        budget.tokens,
+        text.tokens,
+      ),
       share(bytes, budget.bytes, text.bytes),
     );
     return excess === 0 ? 0 : Math.ceil(excess) + SLACK_CHARS;
@@ -231,7 +292,7 @@ class MiddleSearch {
     // Most pages are worth it by far, and need no count.
     if (worth <= fewestTextTokens(page.text, reader.tokenizer, overrides))
       return { ...planned, as: 'frame', tokens };
-    const textTokens = estimateTextTokens(page.text, reader.tokenizer, overrides);
+    const textTokens = estimateTextTokens(pageText(page), reader.tokenizer, overrides);
     return worth <= textTokens
       ? { ...planned, as: 'frame', tokens }
       : { ...planned, as: 'text', tokens: textTokens };
@@ -244,12 +305,33 @@ class MiddleSearch {
     const full = { widthPx: geometry.frameWidthPx, heightPx: geometry.heightPx(geometry.rowsCells) };
     return {
       tokens: estimateImageTokens(reader.billing, full).budgetTokens,
-      bytes: full.widthPx * full.heightPx * bytesPerPixel,
+      bytes: full.widthPx * full.heightPx * bytesPerPixel + BLOCK_BYTES,
     };
   }
 }
 
-type Attempt = Omit<Middle, 'isNewLayout'> & { readonly excessChars: number };
+type Known = Pick<Middle, 'printed' | 'degradation' | 'pinned' | 'caps'>;
+
+/** What the pages have to share: all but the text around them, and but a share that is to stay free. */
+interface FrameRoom {
+  readonly text: TextCost;
+  readonly freedShare: number;
+}
+
+function withLack(middle: Middle, excessChars: number): Attempt {
+  return excessChars === 0 ? { middle } : { middle, lacks: { what: 'room', excessChars } };
+}
+
+/** In a request, about. */
+function bytesOf({ as, page, format }: MiddlePage, bytesPerPixel: number): number {
+  if (as === 'text') return textBlockBytes(pageText(page));
+  return pixelsOf(page, format) * bytesPerPixel + BLOCK_BYTES;
+}
+
+/** A page that stays text, as it is sent. */
+export function pageText({ text }: Pick<Page, 'text'>): string {
+  return text.replaceAll('█', '\n');
+}
 
 /** A few marks more than what an estimate saves. */
 const SLACK_CHARS = 60;

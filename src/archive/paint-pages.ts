@@ -5,12 +5,14 @@
  * with, else the page is painted. So frames never decide anything, and one that was tampered with is never sent.
  */
 import { createHash } from 'node:crypto';
+import { interruption } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import { RENDERER_VERSION } from '../frame/frame.js';
 import { type Renderer, renderPages } from '../frame/renderer.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { ArchivedFrame, FrameMime } from './archive.js';
+import type { FrameCache } from './frame-cache.js';
 
 /** What painting gives of a frame. */
 export type Painted = Pick<
@@ -22,6 +24,8 @@ export interface PaintOptions {
   readonly mime: FrameMime;
   /** Frames of before. */
   readonly stored?: readonly ArchivedFrame[] | undefined;
+  /** Frames of this and other archives, from this process. Default: none. */
+  readonly cache?: FrameCache | undefined;
   readonly renderer?: Renderer | undefined;
   readonly threads?: number | undefined;
   readonly deadlineMs?: number | undefined;
@@ -34,31 +38,99 @@ export interface PageToPaint {
   readonly format: PageFormat;
 }
 
-/** A frame for each page, in their order. Throws `worker-failed` and `interrupted`. */
+/** A frame for each page, in their order; equal pages are painted once. Throws `worker-failed` and `interrupted`. */
 export async function paintPages(pages: readonly PageToPaint[], options: PaintOptions): Promise<Painted[]> {
-  const { stored = [], onFrame } = options;
-  const memo = new Map(stored.map((frame) => [frame.pageSha256, frame]));
-  const digests = pages.map(({ page, format }) => pageDigest(page, format));
-  const painted = digests.map((digest) => usable(memo.get(digest), options.mime));
-  const missing = pages.map((page, at) => ({ ...page, at })).filter(({ at }) => painted[at] === undefined);
-  let done = pages.length - missing.length;
-  if (done > 0) onFrame?.(done, pages.length);
-  if (missing.length > 0) {
+  const job = new PaintJob(pages, options);
+  await job.run();
+  return job.frames();
+}
+
+class PaintJob {
+  readonly #options: PaintOptions;
+  readonly #digests: readonly string[];
+  readonly #pages = new Map<string, PageToPaint>();
+  readonly #painted = new Map<string, Painted>();
+  #done = 0;
+
+  constructor(pages: readonly PageToPaint[], options: PaintOptions) {
+    this.#options = options;
+    this.#digests = pages.map(({ page, format }) => pageDigest(page, format));
+    for (const [at, page] of pages.entries()) this.#pages.set(this.#digests[at]!, page);
+    const stored = new Map(options.stored?.map((frame) => [frame.pageSha256, frame]));
+    for (const [digest, page] of this.#pages) {
+      const frame = usable(stored.get(digest), page, options.mime);
+      if (frame !== undefined) this.#painted.set(digest, frame);
+    }
+    this.#report();
+  }
+
+  frames(): Painted[] {
+    return this.#digests.map((digest) => this.#painted.get(digest)!);
+  }
+
+  /** What another pass is painting at the moment is waited for, and painted here where nothing comes of it. */
+  async run(): Promise<void> {
+    for (let missing = this.#missing(); missing.length > 0; missing = this.#missing()) {
+      const theirs = new Map(missing.map((digest) => [digest, this.#pending(digest)]));
+      await this.#paint(missing.filter((digest) => theirs.get(digest) === undefined));
+      for (const [digest, pending] of theirs) {
+        const frame = await pending;
+        if (this.#options.signal?.aborted) throw interruption('rendering', this.#options.signal);
+        if (frame !== undefined) this.#add(digest, frame);
+      }
+    }
+  }
+
+  #missing(): string[] {
+    const { cache } = this.#options;
+    for (const digest of this.#pages.keys()) {
+      const frame = this.#painted.has(digest) ? undefined : cache?.get(this.#key(digest));
+      if (frame !== undefined) this.#add(digest, frame);
+    }
+    return [...this.#pages.keys()].filter((digest) => !this.#painted.has(digest));
+  }
+
+  async #paint(digests: readonly string[]): Promise<void> {
+    if (digests.length === 0) return;
+    const options = this.#options;
     const { renderer = createRenderer(rendererOptions(options)) } = options;
+    const claims = digests.map((digest) => options.cache?.claim(this.#key(digest)));
+    let settled = 0;
     try {
-      for await (const { plan, frame } of renderPages(renderer, missing, options.signal)) {
+      const plans = digests.map((digest) => ({ ...this.#pages.get(digest)!, digest }));
+      for await (const { plan, frame } of renderPages(renderer, plans, options.signal)) {
         const { png, ...rest } = frame;
-        painted[plan.at] = await encoded(
-          { ...rest, data: png, mime: 'image/png', pageSha256: digests[plan.at]! },
-          options.mime,
-        );
-        onFrame?.(++done, pages.length);
+        const painted = { ...rest, data: png, mime: 'image/png' as const, pageSha256: plan.digest };
+        const whole = await encoded(painted, options.mime);
+        claims[settled++]?.(whole);
+        this.#add(plan.digest, whole);
       }
     } finally {
+      for (const claim of claims.slice(settled)) claim?.();
       if (options.renderer === undefined) await renderer.close();
     }
   }
-  return painted as Painted[];
+
+  #pending(digest: string): Promise<Painted | undefined> | undefined {
+    return this.#options.cache?.pending(this.#key(digest));
+  }
+
+  /** A page in one encoding. */
+  #key(digest: string): string {
+    return `${this.#options.mime} ${digest}`;
+  }
+
+  #add(digest: string, frame: Painted): void {
+    this.#painted.set(digest, frame);
+    this.#report();
+  }
+
+  /** Pages done, those that are equal to another counted in. */
+  #report(): void {
+    const done = this.#digests.reduce((sum, digest) => sum + (this.#painted.has(digest) ? 1 : 0), 0);
+    if (done > this.#done) this.#options.onFrame?.(done, this.#digests.length);
+    this.#done = done;
+  }
 }
 
 /** Digest of all that decides the pixels of a page: text, emphasis, shape, width of the frame, version of the renderer. */
@@ -71,8 +143,14 @@ export function pageDigest(
   return createHash('sha256').update(head).update(text).digest('hex');
 }
 
-function usable(frame: ArchivedFrame | undefined, mime: FrameMime): Painted | undefined {
+function usable(
+  frame: ArchivedFrame | undefined,
+  { page, format }: PageToPaint,
+  mime: FrameMime,
+): Painted | undefined {
   if (frame === undefined || frame.mime !== mime) return undefined;
+  const { frameWidthPx, heightPx: heightOf } = format.geometry;
+  if (frame.widthPx !== frameWidthPx || frame.heightPx !== heightOf(page.rowsUsed)) return undefined;
   if (createHash('sha256').update(frame.data).digest('hex') !== frame.sha256) return undefined;
   const { data, sha256, widthPx, heightPx, bitDepth, pageSha256 } = frame;
   return { data, mime, sha256, widthPx, heightPx, bitDepth, pageSha256 };

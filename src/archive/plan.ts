@@ -3,9 +3,11 @@
  *
  * Everything is decided here, before anything is painted, and by counting what will be sent.
  */
+import { createHash } from 'node:crypto';
 import type { BillingOverrides } from '../billing/overrides.js';
 import { estimateTextTokens } from '../billing/text-tokens.js';
-import type { Tiers } from '../page/foveate.js';
+import { SnapcompactError } from '../errors.js';
+import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import { withoutNoteSigns } from '../text/note.js';
@@ -19,14 +21,48 @@ import {
 import type { Scope, Segment } from '../text/segment.js';
 import { inTurns } from '../turns.js';
 import type { Budget, FrameCap } from './budget.js';
-import { headEnd, isBefore, type Position, type Region, regionOf, START, tailStart } from './edges.js';
-import { type Middle, type MiddleLayout, planMiddle, type TextCost } from './middle.js';
+import {
+  headEnd,
+  isBefore,
+  isPlaceOf,
+  laterOf,
+  type Position,
+  type Region,
+  regionOf,
+  START,
+  tailStart,
+} from './edges.js';
+import {
+  keepMiddle,
+  layMiddle,
+  type Middle,
+  type MiddleLayout,
+  type MiddleRequest,
+  type TextCost,
+} from './middle.js';
 import { type LiveRequest, liveRequest, pinnedSegments } from './pins.js';
+import { jsonBytes } from './wire-bytes.js';
 
-/** Where the pages of an archive are cut; the next pass keeps to it while it fits. */
+export { jsonBytes } from './wire-bytes.js';
+
+/** Where the texts of an archive are cut; the next pass keeps to it while it fits. */
 export interface Layout extends MiddleLayout {
-  /** Where the text at the head ends and the frames begin. */
+  /** Where the text at the head ends and the frames begin, and where they end and the text at the tail begins. */
   readonly headEnd: Position;
+  readonly tailStart: Position;
+  /** Of the text at the head and `chars` units of the printed middle, which the next pass must print the same. */
+  readonly sealed: { readonly chars: number; readonly sha256: string };
+  /** What it was planned with, where only painting tells. */
+  readonly estimates: Estimates;
+}
+
+/** What is known only of a finished archive. */
+export interface Estimates {
+  /** Bytes of base64 for a pixel of the rows that are used. */
+  readonly bytesPerPixel: number;
+  /** Of guide, factsheet and labels. */
+  readonly surroundingTokens: number;
+  readonly surroundingBytes: number;
 }
 
 export interface PlanInput {
@@ -37,8 +73,9 @@ export interface PlanInput {
   readonly budget: Budget;
   /** Rules as in `pins.ts`. */
   readonly pins: readonly string[];
-  readonly bytesPerPixel: number;
+  readonly estimates: Estimates;
   readonly overrides?: BillingOverrides | undefined;
+  /** Layout to keep where it fits. */
   readonly previous?: Layout | undefined;
 }
 
@@ -50,6 +87,8 @@ export interface TextPart {
 
 export interface SegmentPlan {
   readonly layout: Layout;
+  /** Whether the pages are cut anew: always on a first pass. */
+  readonly isNewLayout: boolean;
   readonly head: TextPart;
   readonly middle: Middle;
   readonly tail: TextPart;
@@ -75,44 +114,102 @@ const LIVE_SHARE = 1 / 2;
 /** Archiving keeps text at the edges only where that is a small part of the whole. */
 const EDGES_FROM_CAPACITIES = 4;
 
+/** Of what the limits allow, what a new layout of an archive that outgrew its old one leaves free. */
+const FREED_SHARE = 1 / 5;
+
 /**
- * Plans the archive of a source. Lets the event loop run in between; the same input gives the same plan. Throws
- * `over-budget` as `planMiddle` does.
+ * Plans the archive of a source. A layout of before is kept as long as it fits; the one that takes its place frees a
+ * fifth of the cap at once, where that can be had. Lets the event loop run in between; the same input gives the same
+ * plan. Throws `over-budget` when what may not be dropped does not fit.
  */
 export async function planSegments(input: PlanInput): Promise<SegmentPlan> {
-  const { segments, previous } = input;
-  const printer = new TextPrinter(input);
-  const live = printer.live();
-  const pinned = pinnedSegments(segments, input.pins);
-  const edges = cutEdges(input, printer, pinned, live);
+  const { previous } = input;
+  const texts = new TextPrinter(input);
+  const kept = previous && (await keptPlan(input, previous, texts));
+  return kept ?? newPlan(input, texts);
+}
+
+async function keptPlan(
+  input: PlanInput,
+  previous: Layout,
+  texts: TextPrinter,
+): Promise<SegmentPlan | undefined> {
+  const { segments } = input;
+  if (!isPlaceOf(segments, previous.headEnd) || !isPlaceOf(segments, previous.tailStart)) return undefined;
+  const around = printAround(input, texts, cutEdges(input, texts, previous));
+  const middle = await keepMiddle(around.request, previous, (printed) => {
+    const { chars, sha256 } = previous.sealed;
+    return printed.length >= chars && sealOf(around.head.part.text, printed, chars).sha256 === sha256;
+  });
+  return middle && assemble(input, texts, around, middle, false);
+}
+
+/** With less and less of what it may do without: free room, then text at the edges. */
+async function newPlan(input: PlanInput, texts: TextPrinter): Promise<SegmentPlan> {
+  const edges = cutEdges(input, texts);
+  const none = { headEnd: START, tailStart: endOf(input.segments) };
+  const tries = [
+    ...(input.previous === undefined ? [] : [{ edges, freedShare: FREED_SHARE }]),
+    { edges, freedShare: 0 },
+    ...(isSamePlace(edges, none) ? [] : [{ edges: none, freedShare: 0 }]),
+  ];
+  let refusal: SnapcompactError | undefined;
+  for (const { edges: tried, freedShare } of tries) {
+    const around = printAround(input, texts, tried);
+    const middle = await layMiddle(around.request, freedShare);
+    if (!(middle instanceof SnapcompactError)) return assemble(input, texts, around, middle, true);
+    refusal = middle;
+  }
+  throw refusal;
+}
+
+interface Around {
+  readonly edges: Edges;
+  readonly head: PrintedPart;
+  readonly tail: PrintedPart;
+  readonly live: TextPart;
+  readonly request: MiddleRequest;
+}
+
+/** The texts around the frames, and what they leave for those. */
+function printAround(input: PlanInput, texts: TextPrinter, edges: Edges): Around {
+  const { segments, estimates } = input;
   const region = regionOf(segments, edges.headEnd, edges.tailStart);
-  const head = printer.edge(regionOf(segments, START, edges.headEnd), pinned);
-  const tail = printer.edge(
-    regionOf(segments, edges.tailStart, { segment: segments.length, unit: 0 }),
-    pinned,
-    live?.segment,
-  );
-  const liveText = printer.part(live?.text ?? '');
-  const around = [head.part, tail.part, liveText];
-  const middle = await planMiddle({
+  const head = texts.edge(regionOf(segments, START, edges.headEnd));
+  const tail = texts.tail(edges.tailStart);
+  const { live, pinned } = texts;
+  const fixed = [head.part, tail.part, live];
+  const request = {
     ...input,
+    bytesPerPixel: estimates.bytesPerPixel,
     region,
     pinned,
-    previous,
-    textCost: (all) => textCost(around, printer.pins(all)),
-  });
-  const pins = printer.pins(middle.pinned);
+    textCost: (all: ReadonlySet<number>) => textCost(fixed, texts.pins(all).part, estimates),
+  };
+  return { edges, head, tail, live, request };
+}
+
+async function assemble(
+  input: PlanInput,
+  texts: TextPrinter,
+  { edges, head, tail, live }: Around,
+  middle: Middle,
+  isNewLayout: boolean,
+): Promise<SegmentPlan> {
+  const pins = texts.pins(middle.pinned);
   const printed = [head.printed, middle.printed, tail.printed];
-  const parts = [...around, pins];
+  const parts = [head.part, tail.part, live, pins.part];
+  const sealed = sealOf(head.part.text, middle.printed.text, sealedChars(middle));
   return {
-    layout: { headEnd: edges.headEnd, runs: middle.runs, degradation: middle.degradation },
+    layout: { ...middle.layout, ...edges, sealed, estimates: input.estimates },
+    isNewLayout,
     head: head.part,
     middle,
     tail: tail.part,
-    pins,
-    live: liveText,
+    pins: pins.part,
+    live,
     elisions: printed.flatMap(({ elisions }) => elisions),
-    scopes: [...new Set(printed.flatMap(({ scopes }) => scopes))],
+    scopes: [...new Set([...printed, pins.printed].flatMap(({ scopes }) => scopes))],
     spelled: middle.printed.spelled,
     droppedControls: printed.reduce((sum, { dropped }) => sum + dropped, 0),
     printedChars: printed.reduce((sum, { text }) => sum + text.length, 0),
@@ -121,17 +218,24 @@ export async function planSegments(input: PlanInput): Promise<SegmentPlan> {
   };
 }
 
-function textCost(around: readonly TextPart[], pins: TextPart): TextCost {
-  return {
-    tokens: around.reduce((sum, { tokens }) => sum + tokens, SURROUNDING_TOKENS + pins.tokens),
-    bytes: [...around, pins].reduce((sum, { text }) => sum + jsonBytes(text), SURROUNDING_BYTES),
-    pinTokens: pins.tokens,
-  };
+/** Units of the middle before its open pages, and before the last run, which starts there whatever is printed. */
+function sealedChars({ pages, layout }: Middle): number {
+  const open = pages.length > EDGE_PAGES ? pages.at(-EDGE_PAGES)!.page.source.from : 0;
+  return Math.max(open, ...layout.runs.map(({ to = 0 }) => to));
 }
 
-/** Bytes of a text inside the body of a request. */
-export function jsonBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
+function sealOf(head: string, middle: string, chars: number): Layout['sealed'] {
+  const hash = createHash('sha256').update(`${head.length}\n${head}`).update(middle.slice(0, chars));
+  return { chars, sha256: hash.digest('hex') };
+}
+
+function textCost(fixed: readonly TextPart[], pins: TextPart, estimates: Estimates): TextCost {
+  const texts = [...fixed, pins];
+  return {
+    tokens: texts.reduce((sum, { tokens }) => sum + tokens, estimates.surroundingTokens),
+    bytes: texts.reduce((sum, { text }) => sum + jsonBytes(text), estimates.surroundingBytes),
+    pinTokens: pins.tokens,
+  };
 }
 
 interface Edges {
@@ -139,85 +243,114 @@ interface Edges {
   readonly tailStart: Position;
 }
 
-/** Edges of the size that purpose and window allow; the head stays where an earlier pass had it. */
-function cutEdges(
-  { segments, budget, tiers, caps, previous }: PlanInput,
-  printer: TextPrinter,
-  pinned: ReadonlySet<number>,
-  live: LiveRequest | undefined,
-): Edges {
-  const end = { segment: segments.length, unit: 0 };
+/**
+ * Edges of the size that purpose and window allow. Those of an earlier pass stay where they are, but that the tail may
+ * start later: what is in frames stays there.
+ */
+function cutEdges(input: PlanInput, texts: TextPrinter, previous?: Layout): Edges {
+  const { segments, caps } = input;
+  const end = endOf(segments);
+  const room = edgeRoom(input, texts);
+  let chars = edgeChars(input);
+  for (;;) {
+    const headAt = previous?.headEnd ?? (chars < 1 ? START : headEnd(segments, chars, caps));
+    const tailAt = chars < 1 ? end : tailStart(segments, chars, caps);
+    const edges = { headEnd: headAt, tailStart: laterOf(tailAt, previous?.tailStart ?? headAt) };
+    const head = texts.edge(regionOf(segments, START, edges.headEnd)).part;
+    const tail = texts.tail(edges.tailStart).part;
+    const share = Math.min(...(previous === undefined ? [head, tail] : [tail]).map(room));
+    if (share >= 1 || chars < 1) return edges;
+    chars = Math.floor(chars * Math.min(0.9, share));
+  }
+}
+
+function edgeChars({ segments, budget, tiers, caps }: PlanInput): number {
   const capacity = tiers.hq.geometry.capacityCells;
   const total = segments.reduce((sum, segment) => sum + expectedChars(segment, caps), 0);
   const isShort = budget.purpose === 'archive' && total < EDGES_FROM_CAPACITIES * capacity;
-  let chars = isShort ? 0 : budget.edge * capacity;
-  const allowed = budget.tokens === null ? Number.POSITIVE_INFINITY : budget.tokens * EDGE_SHARE;
-  for (;;) {
-    const edges = {
-      headEnd: previous?.headEnd ?? (chars < 1 ? START : headEnd(segments, chars, caps)),
-      tailStart: chars < 1 ? end : tailStart(segments, chars, caps),
-    };
-    if (isBefore(edges.tailStart, edges.headEnd)) edges.tailStart = edges.headEnd;
-    const head = printer.edge(regionOf(segments, START, edges.headEnd), pinned).part.tokens;
-    const tail = printer.edge(regionOf(segments, edges.tailStart, end), pinned, live?.segment).part.tokens;
-    const largest = Math.max(previous === undefined ? head : 0, tail);
-    if (largest <= allowed || chars < 1) return edges;
-    chars = Math.floor(chars * Math.min(0.9, allowed / largest));
-  }
+  return isShort ? 0 : budget.edge * capacity;
+}
+
+/** How many times a text fits into what one edge may take. */
+function edgeRoom({ budget, estimates }: PlanInput, texts: TextPrinter): (part: TextPart) => number {
+  const taken = textCost([texts.live], texts.pins(texts.pinned).part, estimates);
+  const share = (limit: number | null, used: number, takes: number) =>
+    limit === null || takes === 0
+      ? Number.POSITIVE_INFINITY
+      : (Math.max(0, limit - used) * EDGE_SHARE) / takes;
+  return ({ text, tokens }) =>
+    Math.min(share(budget.tokens, taken.tokens, tokens), share(budget.bytes, taken.bytes, text.length));
+}
+
+function endOf(segments: readonly Segment[]): Position {
+  return { segment: segments.length, unit: 0 };
+}
+
+function isSamePlace(a: Edges, b: Edges): boolean {
+  return !isBefore(b.headEnd, a.headEnd) && !isBefore(a.tailStart, b.tailStart);
+}
+
+interface PrintedPart {
+  readonly part: TextPart;
+  readonly printed: PrintedText;
 }
 
 /** The texts that stand as text, with their tokens. */
 class TextPrinter {
+  /** The newest request; empty where it is too long to be anything but pixels. */
+  readonly live: TextPart;
+  /** Segments that the rules pin. */
+  readonly pinned: ReadonlySet<number>;
   readonly #input: PlanInput;
   readonly #live: LiveRequest | undefined;
 
   constructor(input: PlanInput) {
+    const { segments, budget, estimates } = input;
     this.#input = input;
-    const live = liveRequest(input.segments);
-    const { tokens } = input.budget;
-    const isTooLong = tokens !== null && this.part(live?.text ?? '').tokens > tokens * LIVE_SHARE;
-    this.#live = isTooLong ? undefined : live;
+    this.pinned = pinnedSegments(segments, input.pins);
+    const request = liveRequest(segments);
+    const text = this.#part(request?.text ?? '');
+    const { tokens, bytes } = textCost([text], this.#part(''), estimates);
+    const isTooLong = (limit: number | null, all: number, surroundings: number) =>
+      limit !== null && all - surroundings > Math.max(0, limit - surroundings) * LIVE_SHARE;
+    const fits =
+      !isTooLong(budget.tokens, tokens, estimates.surroundingTokens) &&
+      !isTooLong(budget.bytes, bytes, estimates.surroundingBytes);
+    this.#live = fits ? request : undefined;
+    this.live = fits ? text : this.#part('');
   }
 
-  /** The newest request, unless it is too long to be anything but pixels. */
-  live(): LiveRequest | undefined {
-    return this.#live;
+  edge(region: Region): PrintedPart {
+    return this.#printed(region, (index) => this.pinned.has(index));
   }
 
-  part(text: string): TextPart {
+  /** The newest request, which stands last of all, is pointed to. */
+  tail(from: Position): PrintedPart {
+    const { segments } = this.#input;
+    return this.#printed(
+      regionOf(segments, from, endOf(segments)),
+      (index) => this.pinned.has(index) || this.#live?.indices.has(index) === true,
+    );
+  }
+
+  pins(pinned: ReadonlySet<number>): PrintedPart {
+    const segments = [...pinned].sort((a, b) => a - b).map((index) => this.#input.segments[index]!);
+    const whole = Number.MAX_SAFE_INTEGER;
+    const caps = { outputChars: whole, argumentChars: whole, callChars: whole };
+    const printed = printSegments(segments, { ...this.#options(), caps });
+    return { part: this.#part(printed.text), printed };
+  }
+
+  #part(text: string): TextPart {
     const { reader, overrides } = this.#input;
     return { text, tokens: text === '' ? 0 : estimateTextTokens(text, reader.tokenizer, overrides) };
   }
 
-  /** One edge; the newest request, which stands last of all, is pointed to. */
-  edge(
-    { segments, firstIndex }: Region,
-    pinned: ReadonlySet<number>,
-    live?: number,
-  ): { part: TextPart; printed: PrintedText } {
-    const liveEntry = live === undefined ? undefined : this.#input.segments[live]!.entryId;
-    const isLive = (index: number) =>
-      liveEntry !== undefined && index >= live! && this.#input.segments[index]!.entryId === liveEntry;
-    const printed = this.#print(segments, firstIndex, (index) =>
-      pinned.has(index) || isLive(index) ? 'pin' : undefined,
-    );
-    return { part: this.part(printed.text), printed };
-  }
-
-  pins(pinned: ReadonlySet<number>): TextPart {
-    const segments = [...pinned].sort((a, b) => a - b).map((index) => this.#input.segments[index]!);
-    if (segments.length === 0) return this.part('');
-    const whole = Number.MAX_SAFE_INTEGER;
-    const caps = { outputChars: whole, argumentChars: whole, callChars: whole };
-    return this.part(printSegments(segments, { ...this.#options(), caps }).text);
-  }
-
-  #print(
-    segments: readonly Segment[],
-    firstIndex: number,
-    treatment: (index: number) => Treatment | undefined,
-  ): PrintedText {
-    return printSegments(segments, { ...this.#options(), caps: this.#input.caps, firstIndex, treatment });
+  #printed({ segments, firstIndex }: Region, isPinned: (index: number) => boolean): PrintedPart {
+    const treatment = (index: number): Treatment | undefined => (isPinned(index) ? 'pin' : undefined);
+    const { caps } = this.#input;
+    const printed = printSegments(segments, { ...this.#options(), caps, firstIndex, treatment });
+    return { part: this.#part(printed.text), printed };
   }
 
   #options() {
@@ -259,6 +392,12 @@ export interface Binding extends FrameCap {
   readonly needed: number;
 }
 
-export function bindingOf({ caps, wholePages }: Middle): Binding {
-  return { ...caps[0]!, needed: wholePages };
+export function bindingOf({ caps, layout }: Middle): Binding {
+  return { ...caps[0]!, needed: layout.wholePages };
+}
+
+/** Whether the archive is smaller than what it replaces, its guide and factsheet at their largest counted in. */
+export function isSmaller({ middle, tokens, replacedTokens, layout }: SegmentPlan): boolean {
+  const hasFrames = middle.pages.some((page) => page.as === 'frame');
+  return hasFrames && tokens + layout.estimates.surroundingTokens < replacedTokens;
 }

@@ -1,7 +1,9 @@
 /** The next pass: more history, or the same at another shape, model or budget. */
 import { isDeepStrictEqual } from 'node:util';
 import type { History } from '../history/history.js';
-import type { Archive } from './archive.js';
+import { beyondBound, type Elision } from '../text/print.js';
+import type { Segment } from '../text/segment.js';
+import type { Archive, ArchiveSettings } from './archive.js';
 import {
   type ArchiveOptions,
   checkHistory,
@@ -13,6 +15,7 @@ import {
 import { boundSource } from './bound-source.js';
 import { budgetOf } from './budget.js';
 import { type BuildInput, buildArchive } from './build-archive.js';
+import { pinnedSegments } from './pins.js';
 
 export interface RearchiveOptions extends ArchiveOptions {
   /**
@@ -50,15 +53,15 @@ async function nextInput(
   if (addition !== undefined) checkHistory(addition);
   const { isWhole = false } = options;
   const before = isWhole ? [] : previous.segments;
-  const kept = before.filter(({ scope }) => settings.reasoning || scope !== 'think');
+  const kept = before.filter((segment) => isKept(segment, settings));
   const added = addition === undefined ? [] : await segmentsOf(addition, settings, options);
   const source = options.source === undefined ? previous.source : sourceOf(options.source);
-  const { segments, elisions } = boundSource([...kept, ...added], settings.sourceBytes, source?.sha256);
+  const all = [...kept, ...added];
+  const pinned = pinnedSegments(all, settings.pins);
+  const { segments, elisions } = boundSource(all, settings.sourceBytes, source?.sha256, pinned);
   return {
     segments,
-    sourceElisions: isWhole
-      ? elisions
-      : [...previous.elisions.filter(({ reason }) => reason === 'source'), ...elisions],
+    sourceElisions: isWhole ? elisions : [...earlierElisions(previous, settings), ...elisions],
     messages: (isWhole ? 0 : previous.counts.messages) + (addition?.messages.length ?? 0),
     reader,
     settings,
@@ -67,4 +70,22 @@ async function nextInput(
     overrides: options.overrides,
     previous,
   };
+}
+
+function isKept({ scope }: Segment, { reasoning }: ArchiveSettings): boolean {
+  return reasoning || scope !== 'think';
+}
+
+/** What the bound of the source left out before, but for segments that are no longer there. */
+function earlierElisions({ elisions, segments }: Archive, settings: ArchiveSettings): Elision[] {
+  const gone = segments.filter((segment) => !isKept(segment, settings) && beyondBound(segment) > 0);
+  const bounded = elisions.filter(({ reason }) => reason === 'source');
+  for (const segment of gone) {
+    const at = bounded.findIndex(
+      ({ entryId, chars, what }) =>
+        entryId === segment.entryId && chars === beyondBound(segment) && what === 'segments',
+    );
+    if (at >= 0) bounded.splice(at, 1);
+  }
+  return bounded;
 }

@@ -107,7 +107,7 @@ describe('rearchive', () => {
   test('refuses what does not fit, and leaves the archive as it was', async () => {
     await json('archive', session, ...claude, '-o', 'a', '--threads', '0');
     const before = readFileSync('a/manifest.json', 'utf8');
-    const refused = await run('rearchive', 'a', '--max-bytes', '20k');
+    const refused = await run('rearchive', 'a', '--max-bytes', '12k');
     expect(refused.exitCode).toBe(4);
     expect(refused.err).toMatch(/expected .*--max-/s);
     expect(readFileSync('a/manifest.json', 'utf8')).toBe(before);
@@ -136,7 +136,7 @@ describe('archive', () => {
     expect(pins).toContain('¶user:');
     expect(JSON.stringify(parts)).toContain('[pinned: ');
     expect((await run('archive', session, '-o', 'a', '--pin', '/(/')).exitCode).toBe(2);
-    const small = await run('archive', session, ...claude, '-o', 'b', '--max-bytes', '20k');
+    const small = await run('archive', session, ...claude, '-o', 'b', '--max-bytes', '12k');
     expect(small.exitCode).toBe(4);
     expect(small.err).toMatch(/bytes.*--max-bytes/);
   });
