@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../src/archive/archive.js';
+import { type ArchiveOptions, archiveHistory } from '../../src/archive/archive-history.js';
+import { contextBlocks, sendingOf } from '../../src/archive/context-blocks.js';
+import { pinnedSegments } from '../../src/archive/pins.js';
+import { rearchive } from '../../src/archive/rearchive.js';
+import { toAnthropic } from '../../src/archive/wire-forms.js';
+import { predictTokens } from '../../src/billing/predict-tokens.js';
+import { SnapcompactError } from '../../src/errors.js';
+import { segmentChars } from '../../src/text/segment.js';
+import { droppedChars, exceeded, lostTurns } from '../support/archives.js';
+import { deepFreeze, historyOf, turns } from '../support/histories.js';
+
+const numRuns = (usual: number) => Number(process.env['SNAPCOMPACT_RUNS'] ?? usual);
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+const frames = [
+  { shape: '11on16-bw', frame: { widthPx: 352, maxHeightPx: 176 } },
+  { shape: '8on16-bw', frame: { widthPx: 256, maxHeightPx: 96 } },
+  { shape: '11on16-bw', frame: { widthPx: 1232, maxHeightPx: 160 } },
+];
+const anyOptions: fc.Arbitrary<ArchiveOptions> = fc
+  .record({
+    target: fc.constantFrom(...frames),
+    model: fc.constantFrom('claude-sonnet-4-5', 'gpt-5.5', 'gemini-3-pro', 'nobody-knows'),
+    maxFrames: maybe(fc.integer({ min: 1, max: 40 })),
+    maxImages: maybe(fc.integer({ min: 0, max: 25 })),
+    maxBytes: maybe(fc.integer({ min: 5_000, max: 90_000 })),
+    windowTokens: maybe(fc.integer({ min: 2_000, max: 40_000 })),
+    usedTokens: maybe(fc.integer({ min: 0, max: 3_000 })),
+    usedImages: maybe(fc.integer({ min: 0, max: 3 })),
+    purpose: fc.constantFrom('archive' as const, 'replace' as const),
+    onlyIfSmaller: fc.constantFrom(false, false, undefined),
+    margin: maybe(fc.constantFrom(0, 0.1, 0.5)),
+    edge: maybe(fc.constantFrom(0, 0.5, 1, 2, 3)),
+    pins: fc.constantFrom([], [], ['alpha'], ['role:ai', 'm3']),
+    reasoning: fc.boolean(),
+    sourceBytes: fc.constantFrom(undefined, undefined, 3_000),
+  })
+  .map(({ target, ...options }) => {
+    const stated = Object.entries(options).filter(([, value]) => value !== undefined);
+    return { ...target, ...Object.fromEntries(stated), threads: 0 };
+  });
+
+/** The archive, or `undefined` for one that was refused for a reason of its size. */
+async function made(work: Promise<Archive>): Promise<Archive | undefined> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof SnapcompactError && ['over-budget', 'nothing-gained'].includes(cause.code))
+      return undefined;
+    throw cause;
+  }
+}
+
+const bytesOf = ({ frames: all }: Archive) => all.map(({ data }) => Buffer.from(data).toString('base64'));
+
+describe('an archive of any history under any limits', () => {
+  test('exceeds none of them, accounts for every character and keeps what the user said', async () => {
+    let archives = 0;
+    await fc.assert(
+      fc.asyncProperty(turns(40), anyOptions, async (list, options) => {
+        const archive = await made(archiveHistory(deepFreeze(historyOf(list)), options));
+        if (archive === undefined) return;
+        archives++;
+        expect(exceeded(archive)).toEqual([]);
+        expect(lostTurns(archive)).toEqual([]);
+        const pinned = pinnedSegments(archive.segments, archive.settings.pins);
+        const left = (reason: string) =>
+          archive.elisions
+            .filter((elision) => elision.reason === reason)
+            .reduce((sum, { chars }) => sum + chars, 0);
+        if (left('source') === 0) expect(left('budget')).toBe(droppedChars(archive, pinned));
+        const kept = archive.segments.reduce((sum, segment) => sum + segmentChars(segment), 0);
+        if (left('source') === 0) expect(archive.counts.sourceChars).toBe(kept);
+        expect(left('cap') + left('budget')).toBeLessThanOrEqual(kept);
+        if (archive.budget.onlyIfSmaller)
+          expect(archive.cost.totalTokens).toBeLessThan(archive.cost.replacedTokens);
+      }),
+      { numRuns: numRuns(120) },
+    );
+    expect(archives).toBeGreaterThan(0);
+  });
+
+  test('is the same for the same input, whatever the threads', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns(20), anyOptions, async (list, options) => {
+        const first = await made(archiveHistory(historyOf(list), options));
+        const second = await made(archiveHistory(historyOf(list), options));
+        expect(second).toEqual(first);
+      }),
+      { numRuns: numRuns(20) },
+    );
+    const history = historyOf(fc.sample(turns(60), { seed: 7, numRuns: 1 })[0]!);
+    const options = { ...frames[0]!, edge: 0, maxFrames: 40 };
+    const alone = await archiveHistory(history, { ...options, threads: 0 });
+    expect(await archiveHistory(history, { ...options, threads: 0 })).toEqual(alone);
+  });
+});
+
+describe('a later pass over any archive', () => {
+  test('changes nothing when nothing is new', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns(30), anyOptions, async (list, options) => {
+        const archive = await made(archiveHistory(historyOf(list), options));
+        if (archive === undefined) return;
+        expect(await rearchive(deepFreeze(archive), undefined, { threads: 0 })).toBe(archive);
+        const loaded = structuredClone(archive);
+        expect(await rearchive(loaded, undefined, { threads: 0 })).toBe(loaded);
+      }),
+      { numRuns: numRuns(60) },
+    );
+  });
+
+  test('keeps sealed frames, limits and user turns over three passes, with stored frames or without', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        turns(25),
+        fc.array(turns(12), { minLength: 3, maxLength: 3 }),
+        anyOptions,
+        async (list, more, options) => {
+          let before = await made(archiveHistory(historyOf(list), options));
+          for (const [pass, addition] of more.entries()) {
+            if (before === undefined) return;
+            const bytes = bytesOf(before);
+            const history = historyOf(addition, `p${pass}-`);
+            const after = await made(rearchive(deepFreeze(before), history, { threads: 0 }));
+            expect(bytesOf(before)).toEqual(bytes);
+            if (after === undefined) return;
+            expect(exceeded(after)).toEqual([]);
+            expect(lostTurns(after)).toEqual([]);
+            checkSealed(before, after);
+            const foreign = {
+              ...before,
+              frames: before.frames.map((frame) => ({ ...frame, data: Uint8Array.of(1, 2, 3) })),
+            };
+            expect(await rearchive(foreign, history, { threads: 0 })).toEqual(after);
+            before = after;
+          }
+        },
+      ),
+      { numRuns: numRuns(40), interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
+    );
+  });
+});
+
+/** Between layouts all but the open frames stay in place; a new one leaves room. */
+function checkSealed(before: Archive, after: Archive): void {
+  if (
+    JSON.stringify(before.layout.runs) === JSON.stringify(after.layout.runs) &&
+    JSON.stringify(before.layout.degradation) === JSON.stringify(after.layout.degradation)
+  ) {
+    const sealed = before.counts.frames - before.counts.openFrames;
+    expect(bytesOf(after).slice(0, sealed)).toEqual(bytesOf(before).slice(0, sealed));
+  }
+}
+
+describe('context blocks of any archive', () => {
+  test('keep to any limits, but for the text that always goes', async () => {
+    const limit = (max: number) => maybe(fc.integer({ min: 0, max }));
+    await fc.assert(
+      fc.asyncProperty(
+        turns(30),
+        anyOptions,
+        fc.record({ maxImages: limit(12), maxBytes: limit(60_000), maxTokens: limit(9_000) }),
+        fc.constantFrom(
+          undefined,
+          { model: 'gpt-oss-120b' },
+          { model: 'claude-opus-4-8' },
+          { route: 'openrouter' },
+        ),
+        async (list, options, some, reader) => {
+          const archive = await made(archiveHistory(historyOf(list), options));
+          if (archive === undefined) return;
+          const limits = Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined));
+          const sendOptions = { limits, ...(reader && { reader }) };
+          deepFreeze(archive);
+          const blocks = contextBlocks(archive, sendOptions);
+          const least = sendingOf(archive, {
+            ...sendOptions,
+            limits: { maxImages: 0, maxBytes: 0, maxTokens: 0 },
+          });
+          const images = blocks.filter(({ type }) => type === 'image').length;
+          const bytes = Buffer.byteLength(JSON.stringify(toAnthropic(blocks)));
+          expect(images).toBeLessThanOrEqual(some.maxImages ?? Number.POSITIVE_INFINITY);
+          expect(bytes).toBeLessThanOrEqual(Math.max(some.maxBytes ?? Number.POSITIVE_INFINITY, least.bytes));
+          if (reader === undefined) {
+            const { tokens } = predictTokens(blocks, archive.reader);
+            expect(tokens).toBeLessThanOrEqual(
+              Math.max(some.maxTokens ?? Number.POSITIVE_INFINITY, least.tokens),
+            );
+          }
+          if (reader?.model === 'gpt-oss-120b') expect(images).toBe(0);
+          expect(
+            blocks.filter((block) => block.type === 'text' && block.text.startsWith('[missing:')).length,
+          ).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: numRuns(60) },
+    );
+  });
+});
