@@ -73,6 +73,7 @@ export function planBuild(input: BuildInput, estimates = estimatesOf(input)): Pr
     estimates,
     overrides,
     previous: layoutToKeep(input),
+    generation: (input.previous?.layout.generation ?? -1) + 1,
   });
 }
 

@@ -54,6 +54,8 @@ export interface Layout extends MiddleLayout {
   readonly sealed: { readonly chars: number; readonly sha256: string };
   /** What it was planned with, where only painting tells. */
   readonly estimates: Estimates;
+  /** How many layouts the archive had before: another number means that any frame may have changed. */
+  readonly generation: number;
 }
 
 /** What is known only of a finished archive. */
@@ -77,6 +79,8 @@ export interface PlanInput {
   readonly overrides?: BillingOverrides | undefined;
   /** Layout to keep where it fits. */
   readonly previous?: Layout | undefined;
+  /** Of a new layout. */
+  readonly generation: number;
 }
 
 /** Text that stands as text, and what it costs. */
@@ -141,7 +145,7 @@ async function keptPlan(
     const { chars, sha256 } = previous.sealed;
     return printed.length >= chars && sealOf(around.head.part.text, printed, chars).sha256 === sha256;
   });
-  return middle && assemble(input, texts, around, middle, false);
+  return middle && assemble(input, texts, around, middle, previous.generation);
 }
 
 /** With less and less of what it may do without: free room, then text at the edges. */
@@ -157,7 +161,8 @@ async function newPlan(input: PlanInput, texts: TextPrinter): Promise<SegmentPla
   for (const { edges: tried, freedShare } of tries) {
     const around = printAround(input, texts, tried);
     const middle = await layMiddle(around.request, freedShare);
-    if (!(middle instanceof SnapcompactError)) return assemble(input, texts, around, middle, true);
+    if (!(middle instanceof SnapcompactError))
+      return assemble(input, texts, around, middle, input.generation);
     refusal = middle;
   }
   throw refusal;
@@ -194,15 +199,15 @@ async function assemble(
   texts: TextPrinter,
   { edges, head, tail, live }: Around,
   middle: Middle,
-  isNewLayout: boolean,
+  generation: number,
 ): Promise<SegmentPlan> {
   const pins = texts.pins(middle.pinned);
   const printed = [head.printed, middle.printed, tail.printed];
   const parts = [head.part, tail.part, live, pins.part];
   const sealed = sealOf(head.part.text, middle.printed.text, sealedChars(middle));
   return {
-    layout: { ...middle.layout, ...edges, sealed, estimates: input.estimates },
-    isNewLayout,
+    layout: { ...middle.layout, ...edges, sealed, estimates: input.estimates, generation },
+    isNewLayout: generation === input.generation,
     head: head.part,
     middle,
     tail: tail.part,

@@ -1,21 +1,14 @@
-/**
- * Exact text back out of an archive: from its source, whatever caps, folds and pages made of it, or as it was printed.
- *
- * Where the source lies in the printed text is not stored: it is printed again and held against the pages, so that a
- * page never stands for another text.
- */
+/** Exact text back out of an archive: from its source, whatever caps, folds and pages made of it, or as it was printed. */
 import { SnapcompactError } from '../errors.js';
 import { nearNames } from '../near-names.js';
-import { layPage } from '../page/layout.js';
-import { type PageFormat, pageFormat } from '../page/page-format.js';
+import { pageFormat } from '../page/page-format.js';
+import { pageRows } from '../page/rows.js';
 import { getShape } from '../page/shapes.js';
 import { withoutNoteSigns } from '../text/note.js';
-import { type Elision, printInTurns, type SegmentSpan, type Span, type Treatment } from '../text/print.js';
+import type { Elision, SegmentSpan, Span } from '../text/print.js';
 import type { Scope, Segment } from '../text/segment.js';
 import type { Archive, ArchivedFrame } from './archive.js';
-import { treatments } from './degrade.js';
-import { type Position, regionOf, START } from './edges.js';
-import { liveRequest, pinnedSegments } from './pins.js';
+import { printedMiddle, printedTexts } from './printed-texts.js';
 
 /** What to recover: an entry, or what a frame or some of its rows show; all of it by default. */
 export interface RecoverQuery {
@@ -126,31 +119,6 @@ function rowSpan({ reader }: Archive, frame: ArchivedFrame, { from, to }: RowRan
   return { from: start + unitsBefore(from - 1), to: start + unitsBefore(to) };
 }
 
-/** The first slot that `layPage` does not write by itself. */
-const FIRST_SLOT = 4;
-
-/**
- * The text of each row that a page uses, the same as `decodeFrame` reads there; joined they are the page's text. Linear.
- */
-export function pageRows(text: string, format: PageFormat): string[] {
-  const { geometry } = format;
-  const cells = new Uint32Array(geometry.capacityCells);
-  // In place of a glyph each cell gets the number of its character, two apart: the second cell of a wide one is between.
-  const units: number[] = [];
-  let unit = 0;
-  const slotOf = (codePoint: number) => {
-    units.push(unit);
-    unit += codePoint > 0xffff ? 2 : 1;
-    return FIRST_SLOT + 2 * (units.length - 1);
-  };
-  const { usedCells } = layPage(text, 0, geometry, format, { cells, dim: [], slotOf });
-  const rows = Math.ceil(usedCells / geometry.columnsCells);
-  const starts = Array.from({ length: rows }, (_, row) => {
-    return units[(cells[row * geometry.columnsCells]! - FIRST_SLOT) / 2]!;
-  });
-  return starts.map((start, row) => text.slice(start, starts[row + 1]));
-}
-
 async function segmentsAt(archive: Archive, place: Place): Promise<number[]> {
   const { segments } = archive;
   if (place === 'whole') return [...segments.keys()];
@@ -199,12 +167,6 @@ function elisionsOf({ elisions, segments }: Archive, indices: readonly number[])
   });
 }
 
-/** A text that the archive prints, and where segments of the source stand in it. */
-interface Printed {
-  readonly text: string;
-  readonly spans: readonly SegmentSpan[];
-}
-
 async function asPrinted(archive: Archive, place: Place, { lines }: RecoverOptions): Promise<RecoveredText> {
   const shown = (text: string) => (lines ? text.replaceAll('█', '\n') : text);
   const middle = await printedMiddle(archive);
@@ -239,137 +201,6 @@ function within(spans: readonly SegmentSpan[], range?: Span): SegmentSpan[] {
     .filter(({ from, to }) => from < to);
 }
 
-/** Everything that the archive prints, in its order. */
-async function printedTexts(archive: Archive, middle: Printed): Promise<Printed[]> {
-  const { segments, live } = archive;
-  const request = live === '' ? undefined : liveRequest(segments);
-  const spans = request === undefined ? [] : [{ segment: request.segment, from: 0, to: live.length }];
-  const texts = [
-    await printedHead(archive),
-    middle,
-    await printedTail(archive, middle),
-    await printedPins(archive),
-    { text: live, spans },
-  ];
-  return texts.filter(({ text }) => text !== '');
-}
-
-async function printedHead(archive: Archive): Promise<Printed> {
-  const { segments, settings, layout } = archive;
-  const ruled = pinnedSegments(segments, settings.pins);
-  const treatment = (index: number) => (ruled.has(index) ? 'pin' : undefined);
-  const { text, spans } = await print(archive, START, { to: layout.headEnd, verbatim: true, treatment });
-  if (text !== textOf(archive, 'head')) throw otherText();
-  return { text, spans };
-}
-
-/** Pages as they are stored. Where they end is known by their length: what comes behind them prints behind them. */
-async function printedMiddle(archive: Archive): Promise<Printed> {
-  const text = archive.parts
-    .map((part) => {
-      if (part.type === 'frame') return archive.frames[part.frame]!.text;
-      return part.role === 'page' ? part.text.replaceAll('\n', '█') : '';
-    })
-    .join('');
-  if (text === '') return { text, spans: [] };
-  const printed = await print(archive, archive.layout.headEnd, { treatment: treatmentOf(archive) });
-  const spans = printed.spans.filter(({ from }) => from < text.length);
-  // A segment that is cut there may print otherwise up to the cut: what combines with what follows, for one.
-  const sure = Math.min(text.length, spans.at(-1)?.from ?? 0);
-  if (!printed.text.startsWith(text.slice(0, sure))) throw otherText();
-  return { text, spans };
-}
-
-/**
- * Where the tail starts is not stored either: its text is the end of what the segments behind the middle print as text,
- * the first of them maybe in part.
- */
-async function printedTail(archive: Archive, middle: Printed): Promise<Printed> {
-  const text = textOf(archive, 'tail');
-  if (text === '') return { text, spans: [] };
-  const { headEnd } = archive.layout;
-  const last = middle.spans.at(-1);
-  const isCut = last !== undefined && last.to > middle.text.length;
-  const first = last === undefined ? headEnd.segment : last.segment + (isCut ? 0 : 1);
-  const start = first === headEnd.segment ? headEnd : { segment: first, unit: 0 };
-  const printed = await print(archive, start, { verbatim: true, treatment: tailTreatment(archive) });
-  const before = printed.text.length - text.length;
-  const spans = printed.spans.map(({ segment, from, to }) => {
-    // Both print the same header before the segment that is cut.
-    const isFirst = isCut && segment === first;
-    return { segment, from: isFirst ? from : from - before, to: to - before };
-  });
-  const whole = spans.find(({ segment }) => !isCut || segment > first);
-  if (whole && !printed.text.endsWith(text.slice(whole.from))) throw otherText();
-  return { text, spans };
-}
-
-/** As in the middle, but the newest request is pointed to. */
-function tailTreatment(archive: Archive): (index: number) => Treatment | undefined {
-  const { segments, live } = archive;
-  const request = live === '' ? undefined : liveRequest(segments);
-  const treatment = treatmentOf(archive);
-  return (index) => {
-    const isLive = request && index >= request.segment && segments[index]!.entryId === request.entryId;
-    return isLive ? 'pin' : treatment(index);
-  };
-}
-
-async function printedPins(archive: Archive): Promise<Printed> {
-  const { segments, layout, settings, pins: text } = archive;
-  if (text === '') return { text, spans: [] };
-  const ruled = pinnedSegments(segments, settings.pins);
-  const treatment = treatmentOf(archive);
-  const indices = [...segments.keys()].filter(
-    (index) => ruled.has(index) || (index >= layout.headEnd.segment && treatment(index) === 'pin'),
-  );
-  const max = Number.MAX_SAFE_INTEGER;
-  const pinned = await printInTurns(
-    indices.map((index) => segments[index]!),
-    {
-      coverage: () => 1,
-      verbatim: true,
-      caps: { outputChars: max, argumentChars: max, callChars: max },
-    },
-  );
-  if (pinned.text !== text) throw otherText();
-  return { text, spans: pinned.spans.map((span) => ({ ...span, segment: indices[span.segment]! })) };
-}
-
-function textOf({ parts }: Archive, role: 'head' | 'tail'): string {
-  const part = parts.find((each) => each.type === 'text' && each.role === role);
-  return part?.type === 'text' ? part.text : '';
-}
-
-/** What the middle makes of each segment: user turns out of the pages are among the pins by the last step alone. */
-function treatmentOf({ segments, settings, layout }: Archive): (index: number) => Treatment | undefined {
-  return treatments(segments, layout.degradation, pinnedSegments(segments, settings.pins));
-}
-
-interface PrintRequest {
-  /** Default: the end. */
-  readonly to?: Position;
-  readonly verbatim?: boolean;
-  readonly treatment: (index: number) => Treatment | undefined;
-}
-
-function print({ segments, reader, settings }: Archive, from: Position, request: PrintRequest) {
-  const { to = { segment: segments.length, unit: 0 }, verbatim = false, treatment } = request;
-  const region = regionOf(segments, from, to);
-  const { coverage } = pageFormat(getShape(reader.shape), reader.frame);
-  const { firstIndex } = region;
-  return printInTurns(region.segments, { coverage, caps: settings.caps, verbatim, firstIndex, treatment });
-}
-
 function wrong(expected: string, of: string, got: string, hint?: string): SnapcompactError {
   return new SnapcompactError('usage', { expected, of, got, ...(hint !== undefined && { hint }) });
-}
-
-function otherText(): SnapcompactError {
-  return new SnapcompactError('broken-input', {
-    expected: 'what its source prints',
-    of: 'an archive',
-    got: 'pages of another text',
-    hint: 'rearchive prints it anew; entries and the whole are given all the same, but not as printed',
-  });
 }

@@ -4,6 +4,7 @@ import type { ImportReport } from '../transcript/importer.js';
 import type { Archived } from './archive-result.js';
 import { number, onOneLine, plural } from './io.js';
 import { bindingLine, droppedLine } from './plan-report.js';
+import { firstFew } from './report.js';
 
 /** One figure a line, names aligned. */
 export function archiveReport(result: Archived): string {
@@ -129,13 +130,6 @@ function kindsLine(what: string, counts: Readonly<Record<string, number>>): stri
   const kinds = Object.entries(counts).sort(([, a], [, b]) => b - a);
   if (kinds.length === 0) return [];
   return [`${what}: ${kinds.map(([kind, count]) => `${number(count)} ${kind}`).join(', ')}`];
-}
-
-const SHOWN = 5;
-
-function firstFew(lines: readonly string[]): readonly string[] {
-  if (lines.length <= SHOWN) return lines;
-  return [...lines.slice(0, SHOWN), `and ${number(lines.length - SHOWN)} more of these (--json lists all)`];
 }
 
 function total(counts: Readonly<Record<string, number>>): number {

@@ -132,7 +132,8 @@ export function lostTurns(archive: Archive): string[] {
   const places = { head: normal(ofRole('head')), middle: squash(middle), tail: normal(ofRole('tail')) };
   const at = { head: 0, middle: 0, tail: 0 };
   return stretches(archive).flatMap(({ segment, place, from, to }) => {
-    if (segment.part !== 'text' || kindOf(segment) !== 'user') return [];
+    // A stand-in alone looks like every other one, and would be found in a later turn.
+    if (segment.part !== 'text' || kindOf(segment) !== 'user' || segment.text.startsWith('\ufdd0')) return [];
     const whole = printedAlone(segment.text);
     const wanted = printedAlone(segment.text.slice(from, to));
     const found = places[place].indexOf(wanted, at[place]);
