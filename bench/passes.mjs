@@ -8,7 +8,7 @@ import { corpusName, longHistory } from './corpus.mjs';
 
 const model = 'claude-opus-4-8';
 const passes = process.argv.includes('--quick') ? 6 : 40;
-const { messages } = await longHistory(15_000_000);
+const { messages } = await longHistory(passes * 350_000 + 1_000_000);
 const per = Math.floor(messages.length / (passes + 2));
 const renderer = createRenderer({});
 const options = { model, renderer };

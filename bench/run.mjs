@@ -94,6 +94,14 @@ row(
   `${mb(twoWhole.peakBytes - idle.peakBytes)} (${mb(twoWhole.peakBytes)} against ${mb(idle.peakBytes)})`,
 );
 
+console.log('\nplans and passes');
+const [plan, again] = alternate([() => sample('planning'), () => sample('rearchive', '2')]);
+row('plan 5 MB of source, a bare loop over it', `${ms(plan.planMs)}, ${ms(plan.bareMs)}`);
+row(
+  `first pass of ${again.firstFrames} frames, second with 5 % more text`,
+  `${ms(again.firstMs)}, ${ms(again.secondMs)}: ${Math.round((again.secondMs / again.firstMs) * 100)} %`,
+);
+
 console.log('\nfrom the shell');
 const folder = mkdtempSync(join(tmpdir(), 'snapcompact-bench-'));
 const cli = here('../dist/cli.js');

@@ -8,6 +8,7 @@ export {
   contextBlocks,
   type SendLimits,
 } from './archive/context-blocks.js';
+export { createFrameCache, type FrameCache, type FrameCacheOptions } from './archive/frame-cache.js';
 export { type LoadOptions, loadArchive } from './archive/load-archive.js';
 export { type ArchivePlan, type PlanRow, planArchive } from './archive/plan-archive.js';
 export { type RearchiveOptions, rearchive } from './archive/rearchive.js';

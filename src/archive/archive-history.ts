@@ -12,6 +12,7 @@ import type { Archive, ArchiveSettings, ArchiveSource } from './archive.js';
 import { boundSource, DEFAULT_SOURCE_BYTES } from './bound-source.js';
 import { type BudgetOptions, budgetOf, type Purpose } from './budget.js';
 import { type BuildInput, buildArchive } from './build-archive.js';
+import type { FrameCache } from './frame-cache.js';
 
 export interface ArchiveOptions extends ReaderTarget, BudgetOptions {
   /** Keep what the model thought. Default true. */
@@ -33,6 +34,8 @@ export interface ArchiveOptions extends ReaderTarget, BudgetOptions {
   readonly redact?: (text: string) => string;
   /** A renderer to paint with, which stays open; default: one of its own, by `threads` and `deadlineMs`. */
   readonly renderer?: Renderer;
+  /** Painted frames of earlier passes, from `createFrameCache`. Default: those of the archive before alone. */
+  readonly cache?: FrameCache;
   readonly threads?: number;
   readonly deadlineMs?: number;
   /** What a user says against the tables of prices, limits and readers; `loadConfig` reads it from files. */

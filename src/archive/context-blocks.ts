@@ -23,7 +23,7 @@ import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.j
 import type { Archive, ArchivedFrame, FrameMime, Part } from './archive.js';
 import { windowTokensLeft } from './budget.js';
 import { factsheetText } from './factsheet.js';
-import { guideOf, type Label, labelOf } from './guide.js';
+import { guideBehind, guideOf, type Label, labelOf } from './guide.js';
 import { imageBlockBytes, textBlockBytes } from './wire-bytes.js';
 
 export type ContextBlock = {
@@ -117,8 +117,10 @@ export const NO_LIMITS: Required<SendLimits> = {
 function blocksBehind(archive: Archive, { vision }: Reader): ContextBlock[] {
   const { factsheet, pins, live, frames } = archive;
   const facts = frames.length === 0 || !vision ? '' : factsheetText(factsheet);
+  const guide = guideBehind(archive).join('\n');
   return [
     ...(facts === '' ? [] : [{ type: 'text', text: facts } as const]),
+    ...(guide === '' ? [] : [{ type: 'text', text: guide } as const]),
     ...labelled('pins', pins),
     ...texts(archive, 'tail').flatMap((text) => labelled('tail', text)),
     ...labelled('live', live),

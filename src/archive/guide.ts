@@ -25,6 +25,10 @@ export function labelOf(label: Label): string {
 
 /** Lines of the guide that explain a mark, and the mark that calls for them. */
 const marks = [
+  ['user', '¶user:'],
+  ['think', '¶think:'],
+  ['ai', '¶ai:'],
+  ['call', '¶call:'],
   ['note', '[note:'],
   ['status', '[status:'],
   ['subagent', '[subagent:'],
@@ -34,6 +38,17 @@ const marks = [
   ['spelled', '[U+'],
 ] as const;
 
+/** Names of the marks that occur in texts. */
+function marksIn(texts: readonly string[]): string[] {
+  return marks.flatMap(([name, mark]) => (texts.some((text) => text.includes(mark)) ? [name] : []));
+}
+
+/** What stands before the newest part: head, frames, and pages between them. */
+function earlierTexts({ parts, frames }: Archive): string[] {
+  const texts = parts.flatMap((part) => (part.type === 'text' && part.role !== 'tail' ? [part.text] : []));
+  return [...frames.map(({ text }) => text), ...texts];
+}
+
 export interface GuideOptions {
   /** For a model that takes no images. */
   readonly asText: boolean;
@@ -41,18 +56,13 @@ export interface GuideOptions {
 }
 
 /**
- * The guide to an archive: only scopes, marks and row widths that occur in it. Nothing in it changes from pass to pass
- * unless what occurs does.
+ * The guide to an archive: only scopes, marks and row widths that occur in it. What only the newest part has, which
+ * comes and goes with each pass, is explained there (`guideBehind`): this text is the start of a prompt cache.
  */
 export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): string {
   const { frames, parts } = archive;
-  const occurs = new Set<string>(archive.scopes);
+  const occurs = new Set<string>(marksIn(earlierTexts(archive)));
   for (const name of asText ? ['projection', 'projected'] : ['always']) occurs.add(name);
-  const texts = [archive.pins, ...parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))];
-  for (const [name, mark] of marks) {
-    if (frames.some(({ text }) => text.includes(mark)) || texts.some((text) => text.includes(mark)))
-      occurs.add(name);
-  }
   if (hasGaps) occurs.add('gap');
   if (!asText) {
     if (frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
@@ -64,6 +74,16 @@ export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): st
     .flatMap(([name, line]) => (occurs.has(name) ? [line] : []))
     .join('\n')
     .replace('{widths} cells', `${gridWidths(archive).join(' cells or ')} cells`);
+}
+
+/** Lines for the marks of pins and tail that the guide has none for. */
+export function guideBehind(archive: Archive): readonly string[] {
+  const known = marksIn(earlierTexts(archive));
+  const tail = archive.parts.flatMap((part) =>
+    part.type === 'text' && part.role === 'tail' ? [part.text] : [],
+  );
+  const names: readonly string[] = marksIn([archive.pins, ...tail]).filter((name) => !known.includes(name));
+  return guideLines().flatMap(([name, line]) => (names.includes(name) ? [line] : []));
 }
 
 /** Every row width that occurs, in cells, in reading order. */
