@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Block, History, Message } from '../../src/history/history.js';
-import { printSegments } from '../../src/text/print.js';
+import { printSegments, type Treatment } from '../../src/text/print.js';
+import type { Segment } from '../../src/text/segment.js';
 import { serializeHistory } from '../../src/text/serialize.js';
 import { coverage } from '../support/text-samples.js';
 
@@ -253,5 +254,72 @@ describe('a printed history', () => {
     );
     expect(JSON.stringify(segments)).not.toContain('SECRET');
     expect(seen).toContain('key=SECRET');
+  });
+});
+
+describe('segments under a treatment', () => {
+  const said = (entryId: string, scope: 'user' | 'ai', value: string): Segment => ({
+    part: 'text',
+    scope,
+    entryId,
+    text: value,
+  });
+  const output: Segment = {
+    part: 'output',
+    scope: 'call',
+    entryId: 'o',
+    text: 'x'.repeat(900),
+    failed: false,
+    orphan: true,
+    name: 'run',
+  };
+  const under = (segments: readonly Segment[], treatments: readonly (Treatment | undefined)[], more = {}) =>
+    printSegments(segments, { coverage, treatment: (index) => treatments[index], ...more });
+
+  test('leave one mark for a run of dropped ones, with counts by kind', () => {
+    const segments = [
+      said('a', 'user', 'ask'),
+      said('b', 'ai', 'four'),
+      output,
+      said('d', 'ai', 'fives'),
+      said('e', 'user', 'more'),
+    ];
+    const { text, elisions, scopes } = under(segments, [undefined, 'drop', 'drop', 'drop']);
+    expect(text).toBe('¶user:ask█[…909 ch elided: 2 answer, 1 output…]█¶user:more');
+    expect(elisions).toEqual([
+      {
+        reason: 'budget',
+        what: 'segments',
+        chars: 909,
+        entryId: 'b',
+        lastEntryId: 'd',
+        dropped: { answer: 2, output: 1 },
+      },
+    ]);
+    expect(scopes).toEqual(['user']);
+  });
+
+  test('point to a pinned entry once', () => {
+    const segments = [said('a', 'user', 'one'), said('a', 'user', 'two'), said('b', 'ai', 'three')];
+    expect(under(segments, ['pin', 'pin', 'pin']).text).toBe('[pinned: a]█[pinned: b]');
+    expect(under(segments, ['pin', undefined, 'pin']).text).toBe('[pinned: a]█¶user:two█[pinned: b]');
+  });
+
+  test('keep the lower of two caps, and record what it took', () => {
+    const { elisions } = under([output], [100]);
+    expect(elisions).toEqual([{ reason: 'cap', what: 'output', chars: 800, entryId: 'o' }]);
+    expect(under([output], [500], { caps: { outputChars: 50 } }).elisions[0]!.chars).toBe(850);
+    expect(under([output], [0]).text).toContain('<out>[…900 ch elided…]</out>');
+  });
+
+  test('print the same from a memo as without', () => {
+    const segments = [said('a', 'user', 'é¶user: x'), output, said('b', 'ai', 'done\u200b')];
+    const memo = new Map();
+    for (const treatments of [[], [undefined, 100], [undefined, 100], ['drop'], []] as (
+      | Treatment
+      | undefined
+    )[][]) {
+      expect(under(segments, treatments, { memo })).toEqual(under(segments, treatments));
+    }
   });
 });
