@@ -30,14 +30,19 @@ const asked =
         'glm-4.6v',
         'grok-4.5',
         'qwen3-vl',
-        'deepseek-v4',
+        'deepseek-v4.1',
+        'pixtral-large',
+        'gpt-4.1-mini',
+        'o4-mini',
+        'gpt-4.1-nano',
+        'gpt-4o-mini',
       ];
 
 /** The assistant's and the user's own words, and everything else, of one real session. */
 const segments = serializeHistory((await readTranscript(transcriptPath)).history);
 const isProse = ({ part, scope }) => part === 'text' && scope !== 'think';
 const texts = {
-  prose: readFileSync(new URL('../README.md', import.meta.url), 'utf8').replace(/```[\s\S]*?```|\|.*\|/g, ''),
+  prose: readFileSync(new URL('../LICENSE', import.meta.url), 'utf8'),
   'session text': printSegments(segments.filter(isProse), { coverage: () => 1 }).text,
   'tool output': printSegments(
     segments.filter(({ part }) => part === 'output'),

@@ -85,6 +85,8 @@ describe('context blocks', () => {
       { messages: [message('u', 'user', 'ask'), message('a', 'assistant', 'the answer')] },
       { ...small, pins: ['role:ai'] },
     );
-    expect(JSON.stringify(contextBlocks(archive)[0])).toContain('¶ai: is what the assistant answered.');
+    expect(JSON.stringify(contextBlocks(archive).filter(({ type }) => type === 'text'))).toContain(
+      '¶ai: is what the assistant answered.',
+    );
   });
 });
