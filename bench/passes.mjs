@@ -34,7 +34,7 @@ for (let pass = 1; pass <= passes; pass++) {
     (total, frame) => total + (known.has(frame.sha256) ? frame.data.length : 0),
     0,
   );
-  const isNew = JSON.stringify(next.layout.runs) !== JSON.stringify(archive.layout.runs);
+  const isNew = next.layout.generation !== archive.layout.generation;
   const lq = next.frames.filter(({ tier }) => tier === 'lq').length;
   sum.sameBytes += same;
   sum.bytes += next.counts.bytes;

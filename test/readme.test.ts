@@ -35,7 +35,7 @@ describe('the README', () => {
       const share = Math.round((cost.savedTokens / cost.textTokens) * 100);
       const figures = [counts.frames, cost.imageTokens, cost.textTokens].map(shown);
       expect(row.split('|').map((cell) => cell.trim())).toEqual(['', model, ...figures, `${share} %`, '']);
-      expect(readme).toContain(`${shown(counts.printedChars)} printed characters`);
+      expect(readme).toContain(`${shown(counts.sourceChars)} characters of source`);
     },
   );
 

@@ -13,6 +13,7 @@ import { boundSource, DEFAULT_SOURCE_BYTES } from './bound-source.js';
 import { type BudgetOptions, budgetOf, type Purpose } from './budget.js';
 import { type BuildInput, buildArchive } from './build-archive.js';
 import type { FrameCache } from './frame-cache.js';
+import { pinnedSegments } from './pins.js';
 
 export interface ArchiveOptions extends ReaderTarget, BudgetOptions {
   /** Keep what the model thought. Default true. */
@@ -70,7 +71,12 @@ export async function inputOf(
   const budget = budgetOf(reader, settings.limits, options.overrides);
   const source = options.source && sourceOf(options.source);
   const all = await segmentsOf(history, settings, options);
-  const { segments, elisions } = boundSource(all, settings.sourceBytes, source?.sha256);
+  const { segments, elisions } = boundSource(
+    all,
+    settings.sourceBytes,
+    source?.sha256,
+    pinnedSegments(all, settings.pins),
+  );
   return {
     segments,
     sourceElisions: elisions,

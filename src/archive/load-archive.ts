@@ -62,7 +62,8 @@ async function readArchive(folder: string, options: LoadOptions): Promise<Archiv
 async function readStored(path: string): Promise<Stored> {
   try {
     const data = JSON.parse((await readInput(path, 'an archive')).toString()) as Partial<Stored>;
-    if (Array.isArray(data.pages) && Array.isArray(data.segments) && Array.isArray(data.parts)) {
+    const isWhole = [data.pages, data.segments, data.parts, data.elisions, data.scopes].every(Array.isArray);
+    if (isWhole && data.layout?.sealed !== undefined) {
       return data as Stored;
     }
   } catch (cause) {

@@ -6,18 +6,11 @@ import type { Reader } from '../page/readers.js';
 import type { Elision } from '../text/print.js';
 import { type ArchiveOptions, inputOf } from './archive-history.js';
 import type { Budget } from './budget.js';
-import { ASSUMED_BYTES_PER_PIXEL, planBuild } from './build-archive.js';
+import { planBuild } from './build-archive.js';
 import type { Degradation } from './degrade.js';
 import { type MiddlePage, pixelsOf } from './middle.js';
-import {
-  type Binding,
-  bindingOf,
-  jsonBytes,
-  type SegmentPlan,
-  SURROUNDING_BYTES,
-  SURROUNDING_TOKENS,
-  type TextPart,
-} from './plan.js';
+import { type Binding, bindingOf, isSmaller, type SegmentPlan, type TextPart } from './plan.js';
+import { textBlockBytes } from './wire-bytes.js';
 
 export interface ArchivePlan {
   /** `nothing`: an archive would not be smaller than what it replaces, and the caller asked for that. */
@@ -69,41 +62,45 @@ export interface PlanRow {
 export async function planArchive(history: History, options: ArchiveOptions = {}): Promise<ArchivePlan> {
   const input = await inputOf(history, options, options.purpose ?? 'replace');
   const plan = await planBuild(input);
-  const { middle, tokens, replacedTokens } = plan;
+  const { middle, layout, replacedTokens } = plan;
+  const { surroundingTokens } = layout.estimates;
   const frames = middle.pages.filter((page) => page.as === 'frame');
-  const gains = frames.length > 0 && tokens + SURROUNDING_TOKENS < replacedTokens;
   const elisions = [...input.sourceElisions, ...plan.elisions];
   return {
-    status: gains || !input.budget.onlyIfSmaller ? 'archive' : 'nothing',
+    status: isSmaller(plan) || !input.budget.onlyIfSmaller ? 'archive' : 'nothing',
     reader: input.reader,
     budget: input.budget,
     binding: bindingOf(middle),
     rows: rowsOf(plan, elisions).map((row) => priced(row, input.reader, options)),
-    degradation: middle.degradation,
+    degradation: layout.degradation,
     elisions,
     frames: frames.length,
-    tokens: tokens + SURROUNDING_TOKENS,
+    tokens: plan.tokens + surroundingTokens,
     replacedTokens,
     printedChars: plan.printedChars,
     framedChars: charsOf(frames),
   };
 }
 
-function rowsOf({ head, middle, tail, pins, live }: SegmentPlan, elisions: readonly Elision[]): PlanRow[] {
+function rowsOf(
+  { head, middle, tail, pins, live, layout }: SegmentPlan,
+  elisions: readonly Elision[],
+): PlanRow[] {
+  const { surroundingTokens, surroundingBytes, bytesPerPixel } = layout.estimates;
   const frames = (tier: Tier) => middle.pages.filter((page) => page.as === 'frame' && page.tier === tier);
   const texts = middle.pages.filter((page) => page.as === 'text');
   const leftOut = elisions.reduce((sum, { chars }) => sum + chars, 0);
   const rows: PlanRow[] = [
-    { part: 'guide and facts', count: 2, chars: 0, tokens: SURROUNDING_TOKENS, bytes: SURROUNDING_BYTES },
+    { part: 'guide and facts', count: 2, chars: 0, tokens: surroundingTokens, bytes: surroundingBytes },
     textRow('head', head),
-    frameRow('hq', frames('hq')),
-    frameRow('lq', frames('lq')),
+    frameRow('hq', frames('hq'), bytesPerPixel),
+    frameRow('lq', frames('lq'), bytesPerPixel),
     {
       part: 'page text',
       count: texts.length,
       chars: charsOf(texts),
       tokens: tokensOf(texts),
-      bytes: charsOf(texts),
+      bytes: texts.reduce((sum, { page }) => sum + textBlockBytes(page.text), 0),
     },
     textRow('pins', pins),
     textRow('tail', tail),
@@ -114,12 +111,12 @@ function rowsOf({ head, middle, tail, pins, live }: SegmentPlan, elisions: reado
 }
 
 function textRow(part: PlanRow['part'], { text, tokens }: TextPart): PlanRow {
-  return { part, count: text === '' ? 0 : 1, chars: text.length, tokens, bytes: jsonBytes(text) };
+  return { part, count: text === '' ? 0 : 1, chars: text.length, tokens, bytes: textBlockBytes(text) };
 }
 
-function frameRow(part: Tier, pages: readonly MiddlePage[]): PlanRow {
+function frameRow(part: Tier, pages: readonly MiddlePage[], bytesPerPixel: number): PlanRow {
   const pixels = pages.reduce((sum, { page, format }) => sum + pixelsOf(page, format), 0);
-  const bytes = Math.round(pixels * ASSUMED_BYTES_PER_PIXEL);
+  const bytes = Math.round(pixels * bytesPerPixel);
   return { part, count: pages.length, chars: charsOf(pages), tokens: tokensOf(pages), bytes };
 }
 

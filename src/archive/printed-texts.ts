@@ -27,7 +27,7 @@ export async function printedTexts(archive: Archive, middle: Printed): Promise<P
   const texts = [
     await printedHead(archive),
     middle,
-    await printedTail(archive, middle),
+    await printedTail(archive),
     await printedPins(archive),
     { text: live, spans },
   ];
@@ -43,7 +43,6 @@ async function printedHead(archive: Archive): Promise<Printed> {
   return { text, spans };
 }
 
-/** Pages as they are stored. Where they end is known by their length: what comes behind them prints behind them. */
 export async function printedMiddle(archive: Archive): Promise<Printed> {
   const text = archive.parts
     .map((part) => {
@@ -51,48 +50,20 @@ export async function printedMiddle(archive: Archive): Promise<Printed> {
       return part.role === 'page' ? part.text.replaceAll('\n', '█') : '';
     })
     .join('');
-  if (text === '') return { text, spans: [] };
-  const printed = await print(archive, archive.layout.headEnd, { treatment: treatmentOf(archive) });
-  const spans = printed.spans.filter(({ from }) => from < text.length);
-  // A segment that is cut there may print otherwise up to the cut: what combines with what follows, for one.
-  const sure = Math.min(text.length, spans.at(-1)?.from ?? 0);
-  if (!printed.text.startsWith(text.slice(0, sure))) throw otherText();
-  return { text, spans };
+  const { headEnd, tailStart } = archive.layout;
+  const printed = await print(archive, headEnd, { to: tailStart, treatment: treatmentOf(archive) });
+  if (printed.text !== text) throw otherText();
+  return printed;
 }
 
-/**
- * Where the tail starts is not stored either: its text is the end of what the segments behind the middle print as text,
- * the first of them maybe in part.
- */
-async function printedTail(archive: Archive, middle: Printed): Promise<Printed> {
-  const text = textOf(archive, 'tail');
-  if (text === '') return { text, spans: [] };
-  const { headEnd } = archive.layout;
-  const last = middle.spans.at(-1);
-  const isCut = last !== undefined && last.to > middle.text.length;
-  const first = last === undefined ? headEnd.segment : last.segment + (isCut ? 0 : 1);
-  const start = first === headEnd.segment ? headEnd : { segment: first, unit: 0 };
-  const printed = await print(archive, start, { verbatim: true, treatment: tailTreatment(archive) });
-  const before = printed.text.length - text.length;
-  const spans = printed.spans.map(({ segment, from, to }) => {
-    // Both print the same header before the segment that is cut.
-    const isFirst = isCut && segment === first;
-    return { segment, from: isFirst ? from : from - before, to: to - before };
-  });
-  const whole = spans.find(({ segment }) => !isCut || segment > first);
-  if (whole && !printed.text.endsWith(text.slice(whole.from))) throw otherText();
-  return { text, spans };
-}
-
-/** As in the middle, but the newest request is pointed to. */
-function tailTreatment(archive: Archive): (index: number) => Treatment | undefined {
-  const { segments, live } = archive;
+async function printedTail(archive: Archive): Promise<Printed> {
+  const { segments, layout, settings, live } = archive;
+  const ruled = pinnedSegments(segments, settings.pins);
   const request = live === '' ? undefined : liveRequest(segments);
-  const treatment = treatmentOf(archive);
-  return (index) => {
-    const isLive = request && index >= request.segment && segments[index]!.entryId === request.entryId;
-    return isLive ? 'pin' : treatment(index);
-  };
+  const treatment = (index: number) => (ruled.has(index) || request?.indices.has(index) ? 'pin' : undefined);
+  const printed = await print(archive, layout.tailStart, { verbatim: true, treatment });
+  if (printed.text !== textOf(archive, 'tail')) throw otherText();
+  return printed;
 }
 
 async function printedPins(archive: Archive): Promise<Printed> {

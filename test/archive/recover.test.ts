@@ -265,7 +265,7 @@ describe('recoverText as printed', () => {
     const archive = await archiveHistory(outputs, { ...small, maxFrames: 12, edge: 1 });
     const dropped = archive.elisions.findLast(({ reason }) => reason === 'budget');
     expect(dropped).toBeDefined();
-    const query = { entry: dropped!.lastEntryId! };
+    const query = { entry: dropped!.entryId };
     const printed = await recoverText(archive, query, { asPrinted: true });
     expect(printed.text).toBe('');
     expect(printed.missing).toEqual([dropped]);
