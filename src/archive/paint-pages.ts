@@ -4,7 +4,7 @@
  * A stored frame is a memo: it is used when its page is the same to the digest and its bytes are those it was stored
  * with, else the page is painted. So frames never decide anything, and one that was tampered with is never sent.
  */
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { interruption } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import { RENDERER_VERSION } from '../frame/frame.js';
@@ -49,6 +49,8 @@ class PaintJob {
   readonly #options: PaintOptions;
   readonly #digests: readonly string[];
   readonly #pages = new Map<string, PageToPaint>();
+  /** Frames of before, as far as can be told without a look at their bytes. */
+  readonly #stored = new Map<string, ArchivedFrame>();
   readonly #painted = new Map<string, Painted>();
   #done = 0;
 
@@ -56,12 +58,10 @@ class PaintJob {
     this.#options = options;
     this.#digests = pages.map(({ page, format }) => pageDigest(page, format));
     for (const [at, page] of pages.entries()) this.#pages.set(this.#digests[at]!, page);
-    const stored = new Map(options.stored?.map((frame) => [frame.pageSha256, frame]));
-    for (const [digest, page] of this.#pages) {
-      const frame = usable(stored.get(digest), page, options.mime);
-      if (frame !== undefined) this.#painted.set(digest, frame);
+    for (const frame of options.stored ?? []) {
+      const page = this.#pages.get(frame.pageSha256);
+      if (page && isLike(frame, page, options.mime)) this.#stored.set(frame.pageSha256, frame);
     }
-    this.#report();
   }
 
   frames(): Painted[] {
@@ -70,6 +70,8 @@ class PaintJob {
 
   /** What another pass is painting at the moment is waited for, and painted here where nothing comes of it. */
   async run(): Promise<void> {
+    const fresh = this.#missing().filter((digest) => !this.#stored.has(digest) && !this.#pending(digest));
+    await Promise.all([this.#paint(fresh), this.#checkStored()]);
     for (let missing = this.#missing(); missing.length > 0; missing = this.#missing()) {
       const theirs = new Map(missing.map((digest) => [digest, this.#pending(digest)]));
       await this.#paint(missing.filter((digest) => theirs.get(digest) === undefined));
@@ -79,6 +81,15 @@ class PaintJob {
         if (frame !== undefined) this.#add(digest, frame);
       }
     }
+  }
+
+  /** Takes over the frames whose bytes are those they were stored with. */
+  async #checkStored(): Promise<void> {
+    const checks = [...this.#stored].map(async ([digest, frame]) => {
+      if (await isIntact(frame)) this.#painted.set(digest, paintedPart(frame));
+    });
+    await Promise.all(checks);
+    this.#report();
   }
 
   #missing(): string[] {
@@ -143,16 +154,19 @@ export function pageDigest(
   return createHash('sha256').update(head).update(text).digest('hex');
 }
 
-function usable(
-  frame: ArchivedFrame | undefined,
-  { page, format }: PageToPaint,
-  mime: FrameMime,
-): Painted | undefined {
-  if (frame === undefined || frame.mime !== mime) return undefined;
+function isLike(frame: ArchivedFrame, { page, format }: PageToPaint, mime: FrameMime): boolean {
   const { frameWidthPx, heightPx: heightOf } = format.geometry;
-  if (frame.widthPx !== frameWidthPx || frame.heightPx !== heightOf(page.rowsUsed)) return undefined;
-  if (createHash('sha256').update(frame.data).digest('hex') !== frame.sha256) return undefined;
-  const { data, sha256, widthPx, heightPx, bitDepth, pageSha256 } = frame;
+  return frame.mime === mime && frame.widthPx === frameWidthPx && frame.heightPx === heightOf(page.rowsUsed);
+}
+
+/** On another thread: an archive has some ten megabytes of frames. */
+async function isIntact({ data, sha256 }: ArchivedFrame): Promise<boolean> {
+  const digest = await webcrypto.subtle.digest('SHA-256', data);
+  return Buffer.from(digest).toString('hex') === sha256;
+}
+
+function paintedPart(frame: ArchivedFrame): Painted {
+  const { data, mime, sha256, widthPx, heightPx, bitDepth, pageSha256 } = frame;
   return { data, mime, sha256, widthPx, heightPx, bitDepth, pageSha256 };
 }
 

@@ -46,6 +46,10 @@ class LazyPool implements Renderer {
     this.#start = async () => new (await import('./pool.js')).PoolRenderer({ threads, deadlineMs, ...file });
   }
 
+  get isStarted(): boolean {
+    return this.#pool !== undefined && !this.#isClosed;
+  }
+
   async paint(page: Page, format: PageFormat, signal?: AbortSignal): Promise<Frame> {
     if (this.#isClosed) throw closedRenderer();
     this.#pool ??= this.#start();

@@ -13,6 +13,8 @@ import { type Frame, type PaintTask, paintFrame } from './frame.js';
 export interface Renderer {
   /** Pages painted at once; 0 for in-process painting. */
   readonly threads: number;
+  /** Whether its threads run already, so that even a few pages are best left to them. Default false. */
+  readonly isStarted?: boolean;
   /**
    * Paints one page. Rejects with `interrupted` when `signal` fires, and with `worker-failed` when the page cost two
    * workers; other pages go on.
@@ -73,7 +75,8 @@ export async function* renderPages<P extends PageToPrint>(
 ): AsyncGenerator<{ plan: P; frame: Frame }> {
   const queue = pages[Symbol.iterator]();
   const first = take(queue, SMALL_JOB_PAGES + 1);
-  const painter = first.length > SMALL_JOB_PAGES ? renderer : new InProcessRenderer();
+  const isLeftToThreads = first.length > SMALL_JOB_PAGES || renderer.isStarted;
+  const painter = isLeftToThreads ? renderer : new InProcessRenderer();
   const ahead = Math.max(1, painter.threads * 2);
   const started: { plan: P; frame: Promise<Frame> }[] = [];
   for (let plan = first.shift() ?? next(queue); plan !== undefined; plan = first.shift() ?? next(queue)) {
