@@ -384,9 +384,12 @@ const options = {
 
 function noRoom({ limit, frames }: FrameCap, needed: number): SnapcompactError {
   return new SnapcompactError('over-budget', {
-    expected: `what the user said to fit ${frames} frames`,
+    expected: frames < 1 ? 'room for one frame at least' : `what the user said to fit ${frames} frames`,
     of: `the limit on ${limit}`,
-    got: `a history that takes ${needed}, and more than that where nothing may be dropped`,
+    got:
+      frames < 1
+        ? 'none left'
+        : `a history of ${needed} full frames, and too much in it that may not be dropped`,
     hint: `raise ${options[limit]}`,
   });
 }

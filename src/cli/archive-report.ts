@@ -33,7 +33,9 @@ export function archiveReport(result: Archived): string {
 function messagesLine(result: Archived): string {
   const { counts, import: report } = result;
   if (report === undefined) return number(counts.messages);
-  return `${number(counts.messages)} in ${plural(report.records, 'record')}${importNotes(report)}`;
+  // A pass on an archive read but a part of them.
+  const joint = result.unchanged === undefined ? ' in ' : '; read now: ';
+  return `${number(counts.messages)}${joint}${plural(report.records, 'record')}${importNotes(report)}`;
 }
 
 function imageLine({ cost, reader }: Archived): string {

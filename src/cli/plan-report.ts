@@ -59,10 +59,10 @@ export function bindingLine(
   { limit, frames: allowed, needed }: ArchivePlan['binding'],
   frames: number,
 ): string {
-  const room = `${plural(allowed, 'frame')} allowed`;
+  const room = `room for ${plural(allowed, 'full frame')}`;
   return needed > allowed
-    ? `binding limit: ${limit}, ${room}, ${number(needed)} wanted`
-    : `tightest limit: ${limit}, ${room}, ${number(frames)} used`;
+    ? `binding limit: ${limit}, ${room}, ${number(needed)} wanted, ${number(frames)} made`
+    : `tightest limit: ${limit}, ${room}, ${number(frames)} needed`;
 }
 
 /** Segments left out, by kind. */
@@ -74,5 +74,16 @@ export function droppedLine(elisions: readonly Elision[]): string[] {
     }
   }
   if (counts.size === 0) return [];
-  return [`left out whole: ${[...counts].map(([kind, count]) => plural(count, kind)).join(', ')}`];
+  const shown = [...counts].map(([kind, count]) => plural(count, kindNames[kind]));
+  return [`left out whole: ${shown.join(', ')}`];
 }
+
+const kindNames: Readonly<Record<SegmentKind, string>> = {
+  user: 'user turn',
+  injected: 'injected text',
+  reasoning: 'thought',
+  answer: 'answer',
+  call: 'call',
+  output: 'output',
+  note: 'note',
+};

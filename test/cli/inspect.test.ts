@@ -120,7 +120,7 @@ describe('snapcompact inspect of an archive', () => {
       /^ {2}reader +unknown, 11on16-bw on 352×176$/m,
       /^ {2}messages +40 in 40 segments \(user, ai\)$/m,
       /^ {2}shapes +\d+ 11on16-bw \(hq\), \d+ 8on16-bw \(lq\)$/m,
-      /^ {2}limit +binding limit: frames, 9 frames allowed, \d+ wanted$/m,
+      /^ {2}limit +binding limit: frames, room for 9 full frames, \d+ wanted, \d+ made$/m,
       /^ {2}cut down +step answer, up to segment \d+$/m,
       /^ {2}elisions +budget: \d+ × segments, [\d,]+ characters$/m,
       /^ {2}facts +\d+ (number|id|path)/m,

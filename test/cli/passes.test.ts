@@ -45,7 +45,7 @@ describe('plan', () => {
     expect(plan.degradation).toEqual(archived.degradation);
     const { out } = await run('plan', session, ...limits.slice(0, 4));
     expect(out).toMatch(/hq +\d+ +[\d,]+ +[\d,]+ +[\d,]+ +\$/);
-    expect(out).toMatch(/binding limit: window, \d+ frames allowed, \d+ wanted/);
+    expect(out).toMatch(/binding limit: window, room for \d+ full frames, \d+ wanted/);
   });
 
   test('writes nothing, and neither does a dry run', async () => {
