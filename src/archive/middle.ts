@@ -19,7 +19,7 @@ import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
-import { type PrintedText, type PrintMemo, printInTurns } from '../text/print.js';
+import { type PrintedText, type PrintMemo, printInTurns, segmentKind } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
@@ -104,6 +104,9 @@ export async function layMiddle(
 /** More attempts than any history needs: what is not known to be too little or too much halves with each. */
 const MAX_ATTEMPTS = 30;
 
+/** Of any text in any vocabulary. */
+const MOST_CHARS_PER_TOKEN = 6;
+
 /** Why an attempt is none: characters too many in the pages, too much text out of them, or too much around them. */
 type Lack =
   | { readonly what: 'room'; readonly excessChars: number }
@@ -128,6 +131,7 @@ class MiddleSearch {
   async lay(freedShare: number): Promise<Middle | SnapcompactError> {
     const whole = await this.attempt({}, freedShare);
     const { wholePages } = whole.middle.layout;
+    if (whole.lacks !== undefined && this.#isHopeless(whole.middle)) return this.#refusal(whole, wholePages);
     let best = whole;
     let isAll = false;
     let tooLittle = 0;
@@ -148,6 +152,18 @@ class MiddleSearch {
       best = await this.attempt(degraded.degradation, freedShare);
     }
     return this.#refusal(best, wholePages);
+  }
+
+  /** Whether what the user typed is more than twice what could ever be placed: no search is needed then. */
+  #isHopeless({ printed, pinned, caps }: Middle): boolean {
+    const { segments, tiers, budget } = this.#request;
+    const { hq, lq = hq } = tiers;
+    const typed = printed.spans.reduce((sum, { segment, from, to }) => {
+      return segmentKind(segments[segment]!) === 'user' && !pinned.has(segment) ? sum + to - from : sum;
+    }, 0);
+    const textTokens = budget.pinTokens + (budget.margin === null ? 0 : (budget.tokens ?? typed));
+    const cells = Math.max(hq.geometry.capacityCells, lq.geometry.capacityCells);
+    return typed > 2 * (caps[0]!.frames * cells + textTokens * MOST_CHARS_PER_TOKEN);
   }
 
   #refusal({ middle, lacks }: Attempt, wholePages: number): SnapcompactError {
