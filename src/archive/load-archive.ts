@@ -2,16 +2,25 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { SnapcompactError } from '../errors.js';
 import { pageFormat } from '../page/page-format.js';
 import { paginate } from '../page/paginate.js';
+import type { Reader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
 import { readInput } from '../read-input.js';
 import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame } from './archive.js';
 import type { ArchiveOptions } from './archive-history.js';
 import { readFolder } from './folder.js';
-import { MANIFEST_FILE, type Manifest, type ManifestFrame, parseManifest } from './manifest.js';
-import { type PageToPaint, pageDigest, paintPages } from './paint-pages.js';
+import {
+  frameFile,
+  frameRecord,
+  MANIFEST_FILE,
+  type Manifest,
+  type ManifestFrame,
+  parseManifest,
+} from './manifest.js';
+import { type PageToPaint, paintPages } from './paint-pages.js';
 
 /** Whoever will read, and all other options, count for a file of Oh-My-Pi only: a folder says it itself. */
 export interface LoadOptions extends ArchiveOptions {
@@ -19,8 +28,8 @@ export interface LoadOptions extends ArchiveOptions {
   readonly onRepair?: (file: string, reason: string) => void;
 }
 
-/** A page as `archive.json` keeps it. */
-type StoredPage = Pick<ArchivedFrame, 'text' | 'dim'>;
+/** A page as `archive.json` keeps it, and the bytes of its frame. */
+type StoredPage = Omit<ArchivedFrame, 'data'> & { readonly bytes: number };
 type Stored = Omit<Archive, 'frames'> & { readonly pages: readonly StoredPage[] };
 
 /**
@@ -47,87 +56,76 @@ async function readArchive(folder: string, options: LoadOptions): Promise<Archiv
       manifestPath,
       'archive the transcript again',
     );
-  const storedPath = join(folder, 'archive.json');
-  const { pages, ...archive } = await readStored(storedPath);
-  if (pages.length !== manifest.frames.length) {
-    throw broken(`${manifest.frames.length} pages, one for each frame`, String(pages.length), storedPath);
-  }
-  const frames = await Promise.all(
-    manifest.frames.map((record) => readFrame(folder, record, pages[record.index]!)),
-  );
-  for (const { record, page } of frames) checkPage(manifest, record, page, storedPath);
-  return { ...archive, frames: await repaired(manifest, frames, options) };
+  const { pages, ...archive } = await readStored(join(folder, 'archive.json'), manifest.archiveSha256);
+  checkRecords(manifest, pages, manifestPath);
+  const frames = await Promise.all(pages.map((page) => readFrame(folder, page)));
+  return { ...archive, frames: await repaired(archive, frames, options) };
 }
 
-async function readStored(path: string): Promise<Stored> {
+/** What was saved, to the byte: everything in it is ours then, and needs no further check. */
+async function readStored(path: string, sha256: string | undefined): Promise<Stored> {
+  const json = await readInput(path, 'an archive');
+  const found = createHash('sha256').update(json).digest('hex');
+  if (found !== sha256) throw broken(`what was saved, with sha256 ${sha256}`, `sha256 ${found}`, path);
   try {
-    const data = JSON.parse((await readInput(path, 'an archive')).toString()) as Partial<Stored>;
-    const isWhole = [data.pages, data.segments, data.parts, data.elisions, data.scopes].every(Array.isArray);
-    if (isWhole && data.layout?.sealed !== undefined) {
-      return data as Stored;
-    }
+    return JSON.parse(json.toString()) as Stored;
   } catch (cause) {
-    if (cause instanceof SnapcompactError) throw cause;
+    throw broken('JSON', (cause as Error).message, path);
   }
-  throw broken('JSON with segments, parts and pages', 'something else', path);
+}
+
+/** The manifest is what others read: it may not say anything else of a frame than the archive does. */
+function checkRecords({ frames }: Manifest, pages: readonly StoredPage[], where: string): void {
+  if (frames.length !== pages.length) throw broken(`${pages.length} frames`, String(frames.length), where);
+  for (const [index, { bytes, ...page }] of pages.entries()) {
+    const record = JSON.parse(JSON.stringify(frameRecord(page, bytes))) as ManifestFrame;
+    if (isDeepStrictEqual(frames[index], record)) continue;
+    throw broken(`the record of frame ${index + 1} as it was saved`, 'another one', where);
+  }
 }
 
 /** A frame as it is in the folder; without `data` where that is not what was saved. */
 interface ReadFrame {
-  readonly record: ManifestFrame;
   readonly page: StoredPage;
   readonly data?: Uint8Array<ArrayBuffer>;
   readonly problem?: string;
 }
 
-async function readFrame(folder: string, record: ManifestFrame, page: StoredPage): Promise<ReadFrame> {
+async function readFrame(folder: string, page: StoredPage): Promise<ReadFrame> {
   try {
-    const data = Uint8Array.from(await readInput(join(folder, record.file), 'an archive'));
+    const data = Uint8Array.from(await readInput(join(folder, frameFile(page)), 'an archive'));
     const sha256 = createHash('sha256').update(data).digest('hex');
-    if (sha256 === record.sha256) return { record, page, data };
+    if (sha256 === page.sha256) return { page, data };
     return {
-      record,
       page,
-      problem: `${data.length} bytes with sha256 ${sha256} instead of ${record.bytes} with ${record.sha256}`,
+      problem: `${data.length} bytes with sha256 ${sha256} instead of ${page.bytes} with ${page.sha256}`,
     };
   } catch (cause) {
     if (!(cause instanceof SnapcompactError)) throw cause;
-    return { record, page, problem: cause.complaint.got };
+    return { page, problem: cause.complaint.got };
   }
 }
 
 async function repaired(
-  manifest: Manifest,
+  { reader, settings }: Omit<Archive, 'frames'>,
   frames: readonly ReadFrame[],
   { onRepair, signal }: LoadOptions,
 ): Promise<ArchivedFrame[]> {
   const damaged = frames.filter(({ data }) => data === undefined);
-  for (const { record, problem = '' } of damaged) onRepair?.(record.file, problem);
-  const mime = manifest.settings.mime;
+  for (const { page, problem = '' } of damaged) onRepair?.(frameFile(page), problem);
   const painted = await paintPages(
-    damaged.map(({ record, page }) => pageToPaint(manifest, record, page)),
-    { mime, ...(signal && { signal }) },
+    damaged.map(({ page }) => pageToPaint(page, reader)),
+    { mime: settings.mime, ...(signal && { signal }) },
   );
-  return frames.map(({ record: { file: _file, bytes: _bytes, ...frame }, page, data }) =>
-    data === undefined ? { ...frame, ...page, ...painted.shift()! } : { ...frame, ...page, data },
+  return frames.map(({ page: { bytes: _, ...page }, data }) =>
+    data === undefined ? { ...page, ...painted.shift()! } : { ...page, data },
   );
 }
 
-function pageToPaint({ reader }: Manifest, { shape }: ManifestFrame, { text, dim }: StoredPage): PageToPaint {
-  const format = pageFormat(getShape(shape), reader.frame);
+function pageToPaint({ shape, text, dim }: StoredPage, { frame }: Reader): PageToPaint {
+  const format = pageFormat(getShape(shape), frame);
   const [page] = paginate(text, dim, format);
   return { page: page ?? { index: 0, text, dim, source: { from: 0, to: 0 }, rowsUsed: 1 }, format };
-}
-
-/** The text behind a frame must be the one it was painted from, or else it would vouch for another. */
-function checkPage(manifest: Manifest, record: ManifestFrame, page: StoredPage, where: string): void {
-  const { page: stored, format } = pageToPaint(manifest, record, page);
-  if (pageDigest(stored, format) === record.pageSha256) return;
-  throw broken(
-    `the page with digest ${record.pageSha256}`,
-    'another text',
-    `${where}, page ${record.index + 1}`,
-  );
 }
 
 function broken(expected: string, got: string, where: string, hint?: string): SnapcompactError {

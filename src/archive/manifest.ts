@@ -9,6 +9,8 @@ export interface Manifest extends Pick<Archive, ManifestField> {
   /** Marks the folder as an archive of ours. */
   readonly kind: 'snapcompact-archive';
   readonly frames: readonly ManifestFrame[];
+  /** Hex digest of `archive.json`; absent in a manifest that is not on disk. */
+  readonly archiveSha256?: string;
 }
 
 const manifestFields = [
@@ -43,8 +45,16 @@ export function manifestOf(archive: Archive): Manifest {
   };
 }
 
-function manifestFrame({ data, text: _text, dim: _dim, ...frame }: ArchivedFrame): ManifestFrame {
-  return { file: frameFile(frame), bytes: data.length, ...frame };
+function manifestFrame({ data, ...page }: ArchivedFrame): ManifestFrame {
+  return frameRecord(page, data.length);
+}
+
+/** The record of a frame whose file has so many bytes. */
+export function frameRecord(
+  { text: _text, dim: _dim, ...frame }: Omit<ArchivedFrame, 'data'>,
+  bytes: number,
+): ManifestFrame {
+  return { file: frameFile(frame), bytes, ...frame };
 }
 
 /** `frames/0001.png` for the first frame. */

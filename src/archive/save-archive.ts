@@ -1,4 +1,5 @@
 /** Archive → folder, whole or not at all, and never over somebody else's files. */
+import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -65,12 +66,14 @@ function nothingThere(cause: NodeJS.ErrnoException): Listing {
 
 function archiveFiles(archive: Archive): FolderFile[] {
   const { frames, ...rest } = archive;
-  const pages = frames.map(({ text, dim }) => ({ text, dim }));
+  const pages = frames.map(({ data, ...page }) => ({ ...page, bytes: data.length }));
+  const stored = `${JSON.stringify({ ...rest, pages })}\n`;
+  const archiveSha256 = createHash('sha256').update(stored).digest('hex');
   return [
     ...frames.map((frame) => ({ path: frameFile(frame), data: frame.data })),
-    { path: 'archive.json', data: `${JSON.stringify({ ...rest, pages })}\n` },
+    { path: 'archive.json', data: stored },
     { path: 'context.json', data: `${JSON.stringify(contextFiles(archive), null, 2)}\n` },
-    { path: MANIFEST_FILE, data: `${JSON.stringify(manifestOf(archive), null, 2)}\n` },
+    { path: MANIFEST_FILE, data: `${JSON.stringify({ ...manifestOf(archive), archiveSha256 }, null, 2)}\n` },
   ];
 }
 

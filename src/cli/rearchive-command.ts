@@ -4,7 +4,7 @@ import type { Archive } from '../archive/archive.js';
 import { loadArchive } from '../archive/load-archive.js';
 import { type RearchiveOptions, rearchive } from '../archive/rearchive.js';
 import { type SaveOptions, saveArchive } from '../archive/save-archive.js';
-import { updateArchive } from '../archive/update-archive.js';
+import { type UpdateOptions, updateArchive } from '../archive/update-archive.js';
 import { SnapcompactError } from '../errors.js';
 import type { Transcript } from '../transcript/importer.js';
 import { readTranscript } from '../transcript/read-transcript.js';
@@ -44,9 +44,12 @@ export async function rearchiveCommand(
     });
   };
   const { out, force = false, keepOld = false } = options;
+  const onRepair = (file: string, reason: string) => {
+    if (!options.quiet) io.err(`snapcompact: note: painted anew: ${onOneLine(`${file}: ${reason}`)}\n`);
+  };
   const archive = await (out === undefined
-    ? updateArchive(target, pass, { keepOld })
-    : passInto(out, target, pass, { force, keepOld }));
+    ? updateArchive(target, pass, { keepOld, onRepair })
+    : passInto(out, target, pass, { force, keepOld, onRepair }));
   progress.clear();
   const known = new Set(before!.frames.map(({ sha256 }) => sha256));
   const result = {
@@ -73,9 +76,9 @@ async function passInto(
   out: string,
   target: string,
   pass: (archive: Archive) => Promise<Archive>,
-  options: SaveOptions,
+  { onRepair, ...options }: SaveOptions & Pick<UpdateOptions, 'onRepair'>,
 ): Promise<Archive> {
-  const archive = await pass(await loadArchive(target));
+  const archive = await pass(await loadArchive(target, onRepair && { onRepair }));
   await saveArchive(archive, out, options);
   return archive;
 }

@@ -29,6 +29,7 @@ const source = (more: Partial<ArchiveSource> = {}): ArchiveSource => ({
   sessionId: 's1',
   ...more,
 });
+type Edited = { readonly frames: readonly object[] };
 const archiveOf = (words: number, from = source()) =>
   archiveHistory(
     { messages: [{ id: 'm', role: 'user', blocks: [{ type: 'text', text: 'word '.repeat(words) }] }] },
@@ -326,6 +327,28 @@ describe('loadArchive', () => {
     const repairs: string[] = [];
     expect(await loadArchive(folder, { onRepair: (file) => repairs.push(file) })).toEqual(archive);
     expect(repairs).toEqual(['frames/0001.png', 'frames/0002.png']);
+  });
+
+  test.each([
+    ['archive.json', 'segments', (json: Edited) => ({ ...json, segments: [5] })],
+    ['archive.json', 'settings', (json: Edited) => ({ ...json, settings: undefined })],
+    ['archive.json', 'parts', (json: Edited) => ({ ...json, parts: [{ type: 'frame', frame: 77 }] })],
+    [
+      'manifest.json',
+      'a shape',
+      (json: Edited) => ({ ...json, frames: [{ ...json.frames[0], shape: 'x' }] }),
+    ],
+    [
+      'manifest.json',
+      'a size',
+      (json: Edited) => ({ ...json, frames: [{ ...json.frames[0], widthPx: -5 }] }),
+    ],
+    ['manifest.json', 'its digest', (json: Edited) => ({ ...json, archiveSha256: undefined })],
+  ])('refuses an archive whose %s was edited in %s', async (file, _, edit) => {
+    await saveArchive(await archiveOf(30), folder);
+    const path = join(folder, file);
+    writeFileSync(path, JSON.stringify(edit(JSON.parse(readFileSync(path, 'utf8')))));
+    await expect(loadArchive(folder)).rejects.toMatchObject({ code: 'broken-input', exitCode: 3 });
   });
 
   test('cannot do without the text', async () => {

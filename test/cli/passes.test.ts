@@ -115,6 +115,21 @@ describe('rearchive', () => {
   });
 });
 
+describe('rearchive of a damaged archive', () => {
+  test('paints what is missing or torn anew, and says so', async () => {
+    await json('archive', session, ...claude, '-o', 'a', '--threads', '0');
+    cpSync('a', 'b', { recursive: true });
+    rmSync('b/frames/0002.png');
+    writeFileSync('b/frames/0003.png', 'torn');
+    const { err, exitCode } = await run('rearchive', 'b');
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/painted anew: frames\/0002\.png: no such file.*frames\/0003\.png: 4 bytes/s);
+    for (const file of ['frames/0002.png', 'frames/0003.png', 'manifest.json', 'archive.json']) {
+      expect(readFileSync(join('b', file))).toEqual(readFileSync(join('a', file)));
+    }
+  });
+});
+
 describe('rearchive --out', () => {
   test('leaves the archive as it is, and reads one of Oh-My-Pi', async () => {
     await json('archive', session, ...claude, '-o', 'a', '--threads', '0');
