@@ -5,8 +5,7 @@ import { ASSUMED_BYTES_PER_PIXEL, planBuild } from '../dist/archive/build-archiv
 import { treatments } from '../dist/archive/degrade.js';
 import { pixelsOf } from '../dist/archive/middle.js';
 import { bindingOf } from '../dist/archive/plan.js';
-import { segmentKind } from '../dist/text/print.js';
-import { segmentChars } from '../dist/text/segment.js';
+import { segmentChars, segmentKind } from '../dist/text/segment.js';
 import { corpusHistories, corpusName, longHistory } from './corpus.mjs';
 
 const readers = ['claude-opus-4-8', 'gpt-5.5', 'gemini-3-pro'];

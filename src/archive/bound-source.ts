@@ -2,9 +2,10 @@
  * The source that an archive keeps, within bytes: beyond them the oldest tool output goes first, then what the agent
  * thought, was told by programs, called and answered. What the user typed always stays.
  */
+
+import { beyondBound, type Elision, elisionMark } from '../text/elision.js';
 import { keptMark } from '../text/note.js';
-import { beyondBound, type Elision, elisionMark, type SegmentKind, segmentKind } from '../text/print.js';
-import { type Segment, segmentChars } from '../text/segment.js';
+import { type Segment, type SegmentKind, segmentChars, segmentKind } from '../text/segment.js';
 
 export const DEFAULT_SOURCE_BYTES = 16_000_000;
 

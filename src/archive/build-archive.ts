@@ -14,7 +14,7 @@ import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
 import { pageFormat } from '../page/page-format.js';
 import type { Reader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
-import { beyondBound, boundedChars, type Elision } from '../text/print.js';
+import { beyondBound, boundedChars, type Elision } from '../text/elision.js';
 import type { Segment } from '../text/segment.js';
 import {
   ARCHIVE_SCHEMA,
@@ -29,8 +29,9 @@ import {
 import type { Budget } from './budget.js';
 import { besideTokens, NO_LIMITS, sendingOf } from './context-blocks.js';
 import { EntryFinder } from './entry-finder.js';
-import { extractFacts, type Factsheet } from './factsheet.js';
+import { type Fact, type Factsheet, factsheetOf, factsIn } from './factsheet.js';
 import { type MiddlePage, pageText, pixelsOf } from './middle.js';
+import { pageDigest } from './page-digest.js';
 import { type Painted, type PaintOptions, paintPages } from './paint-pages.js';
 import {
   bindingOf,
@@ -42,6 +43,7 @@ import {
   SURROUNDING_BYTES,
   SURROUNDING_TOKENS,
 } from './plan.js';
+import { sealOf } from './seal.js';
 
 export interface BuildInput {
   readonly segments: readonly Segment[];
@@ -132,8 +134,13 @@ const REFUSED = 4;
 interface Pass {
   readonly plan: SegmentPlan;
   readonly painted: readonly Painted[];
+  /** For each frame. */
+  readonly facts: readonly (readonly Fact[])[];
   readonly factsheet: Factsheet;
 }
+
+/** Of frames that a later pass may have again. */
+const frameFacts = new WeakMap<ArchivedFrame, readonly Fact[]>();
 
 async function pass(
   input: BuildInput,
@@ -146,11 +153,10 @@ async function pass(
   const pages = framesOf(plan);
   const painting = paintPages(pages, { ...options, mime: input.settings.mime, stored });
   // While others paint.
-  const factsheet = extractFacts(
-    pages.map(({ page }) => page.text),
-    { tokenizer: input.reader.tokenizer },
-  );
-  return { plan, painted: await painting, factsheet };
+  const known = new Map(stored.map((frame) => [frame.pageSha256, frameFacts.get(frame)]));
+  const facts = pages.map(({ page, format }) => known.get(pageDigest(page, format)) ?? factsIn(page.text));
+  const factsheet = factsheetOf(facts, { tokenizer: input.reader.tokenizer });
+  return { plan, painted: await painting, facts, factsheet };
 }
 
 export function tiersOf(reader: Reader): Tiers {
@@ -238,16 +244,17 @@ function checkLargestFrame({ frames, budget }: Archive, { limits: { imageBytes, 
   });
 }
 
-function assemble(input: BuildInput, { plan, painted, factsheet }: Pass): Archive {
+function assemble(input: BuildInput, { plan, painted, facts, factsheet }: Pass): Archive {
   const { reader, settings, budget, source, segments, sourceElisions } = input;
   const frames = archivedFrames(plan, painted, input);
+  for (const [index, frame] of frames.entries()) frameFacts.set(frame, facts[index]!);
   const archive = {
     schema: ARCHIVE_SCHEMA,
     ...(source && { source }),
     reader,
     settings,
     budget,
-    layout: plan.layout,
+    layout: { ...plan.layout, sealed: sealOf(plan.head.text, plan.middle) },
     segments,
     parts: partsOf(plan),
     frames,

@@ -3,8 +3,9 @@
  * reasoning, old calls and old answers go, each oldest first. What the user typed is never dropped: in the last step it
  * moves out of the frames, to stand as text.
  */
-import { type SegmentKind, segmentKind, type Treatment } from '../text/print.js';
+import type { Treatment } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
+import { type SegmentKind, segmentKind } from '../text/segment.js';
 
 /** In the order in which they are taken. */
 const steps = [

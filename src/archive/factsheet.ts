@@ -56,8 +56,20 @@ for (const sign of '"\'`()[]{}<>,;|=') unitKinds[sign.charCodeAt(0)] = ENDS;
 for (const sign of '0123456789/') unitKinds[sign.charCodeAt(0)] = TELLS;
 const NEWLINE_UNIT = 0x2588;
 
-/** The facts of texts in chronological order. Linear in the texts. */
-export function extractFacts(texts: readonly string[], options: FactsheetOptions): Factsheet {
+/** The facts of a framed text, each value once, the one seen last at the end. Linear. */
+export function factsIn(text: string): Fact[] {
+  const found = new Map<string, FactKind>();
+  for (const value of candidates(text)) {
+    const kind = kinds.find(([, pattern]) => pattern.test(value))?.[0];
+    if (kind === undefined) continue;
+    found.delete(value);
+    found.set(value, kind);
+  }
+  return [...found].map(([value, kind]) => ({ kind, value }));
+}
+
+/** The sheet for texts in chronological order, by the facts in each. */
+export function factsheetOf(texts: readonly (readonly Fact[])[], options: FactsheetOptions): Factsheet {
   const { maxFacts = 96, maxTokens = 1500, tokenizer } = options;
   const found = newestFirst(texts);
   const facts: Fact[] = [];
@@ -89,18 +101,12 @@ export function factsheetText({ facts, pixelsOnly }: Factsheet): string {
 }
 
 /** Values by kind, each once, the one seen last first. */
-function newestFirst(texts: readonly string[]): Map<FactKind, string[]> {
+function newestFirst(texts: readonly (readonly Fact[])[]): Map<FactKind, Set<string>> {
   const byKind = new Map<FactKind, Set<string>>(kinds.map(([kind]) => [kind, new Set()]));
-  for (const text of texts) {
-    for (const value of candidates(text)) {
-      const kind = kinds.find(([, pattern]) => pattern.test(value))?.[0];
-      if (kind === undefined) continue;
-      const values = byKind.get(kind)!;
-      values.delete(value);
-      values.add(value);
-    }
+  for (const facts of texts.toReversed()) {
+    for (const { kind, value } of facts.toReversed()) byKind.get(kind)!.add(value);
   }
-  return new Map([...byKind].map(([kind, values]) => [kind, [...values].reverse()]));
+  return byKind;
 }
 
 /**

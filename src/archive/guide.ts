@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { packageFile } from '../package-files.js';
 import { shapeGeometry } from '../page/geometry.js';
 import { getShape } from '../page/shapes.js';
-import type { Archive } from './archive.js';
+import type { Archive, ArchivedFrame } from './archive.js';
 
 let lines: readonly (readonly [string, string])[] | undefined;
 
@@ -43,10 +43,19 @@ function marksIn(texts: readonly string[]): string[] {
   return marks.flatMap(([name, mark]) => (texts.some((text) => text.includes(mark)) ? [name] : []));
 }
 
-/** What stands before the newest part: head, frames, and pages between them. */
-function earlierTexts({ parts, frames }: Archive): string[] {
+/** Of frames, which are asked for several times in a pass. */
+const frameMarks = new WeakMap<ArchivedFrame, readonly string[]>();
+
+function marksOf(frame: ArchivedFrame): readonly string[] {
+  const found = frameMarks.get(frame) ?? marksIn([frame.text]);
+  frameMarks.set(frame, found);
+  return found;
+}
+
+/** Marks before the newest part: in head, frames, and pages between them. */
+function earlierMarks({ parts, frames }: Archive): Set<string> {
   const texts = parts.flatMap((part) => (part.type === 'text' && part.role !== 'tail' ? [part.text] : []));
-  return [...frames.map(({ text }) => text), ...texts];
+  return new Set([...frames.flatMap(marksOf), ...marksIn(texts)]);
 }
 
 export interface GuideOptions {
@@ -61,7 +70,7 @@ export interface GuideOptions {
  */
 export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): string {
   const { frames, parts } = archive;
-  const occurs = new Set<string>(marksIn(earlierTexts(archive)));
+  const occurs = earlierMarks(archive);
   for (const name of asText ? ['projection', 'projected'] : ['always']) occurs.add(name);
   if (hasGaps) occurs.add('gap');
   if (!asText) {
@@ -78,11 +87,11 @@ export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): st
 
 /** Lines for the marks of pins and tail that the guide has none for. */
 export function guideBehind(archive: Archive): readonly string[] {
-  const known = marksIn(earlierTexts(archive));
+  const known = earlierMarks(archive);
   const tail = archive.parts.flatMap((part) =>
     part.type === 'text' && part.role === 'tail' ? [part.text] : [],
   );
-  const names: readonly string[] = marksIn([archive.pins, ...tail]).filter((name) => !known.includes(name));
+  const names: readonly string[] = marksIn([archive.pins, ...tail]).filter((name) => !known.has(name));
   return guideLines().flatMap(([name, line]) => (names.includes(name) ? [line] : []));
 }
 

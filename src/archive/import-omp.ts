@@ -1,7 +1,7 @@
 /** A file that holds an archive of Oh-My-Pi → an archive of ours, printed anew from its text. */
 import { SnapcompactError } from '../errors.js';
 import { readInput } from '../read-input.js';
-import type { Elision } from '../text/print.js';
+import type { Elision } from '../text/elision.js';
 import type { Archive } from './archive.js';
 import { type ArchiveOptions, settingsOf, visionReader } from './archive-history.js';
 import { budgetOf } from './budget.js';

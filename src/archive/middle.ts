@@ -19,8 +19,9 @@ import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
-import { type PrintedText, type PrintMemo, printInTurns, segmentKind } from '../text/print.js';
+import { type PrintedText, printInTurns } from '../text/print.js';
 import type { Segment } from '../text/segment.js';
+import { segmentKind } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
 import type { Region } from './edges.js';
@@ -84,10 +85,10 @@ export interface TextCost {
 export async function keepMiddle(
   request: MiddleRequest,
   layout: MiddleLayout,
-  isSame: (printed: string) => boolean,
+  isSame: (middle: Middle) => boolean,
 ): Promise<Middle | undefined> {
   const kept = await new MiddleSearch(request).attempt(layout.degradation, 0, layout.runs);
-  if (kept.lacks !== undefined || !isSame(kept.middle.printed.text)) return undefined;
+  if (kept.lacks !== undefined || !isSame(kept.middle)) return undefined;
   const pages = kept.middle.pages.length;
   const wholePages = layout.wholePages + pages - layout.pages;
   return { ...kept.middle, layout: { ...layout, pages, wholePages } };
@@ -120,8 +121,6 @@ interface Attempt {
 
 class MiddleSearch {
   readonly #request: MiddleRequest;
-  /** What each segment printed as in an earlier attempt. */
-  readonly #memo: PrintMemo = new Map();
 
   constructor(request: MiddleRequest) {
     this.#request = request;
@@ -196,7 +195,7 @@ class MiddleSearch {
       caps,
       firstIndex: region.firstIndex,
       treatment: treatments(segments, degradation, pinned),
-      memo: this.#memo,
+      remember: true,
     });
     const text = textCost(pinned);
     const allowed = frameCaps(this.#request.budget, text, this.#frameCost());

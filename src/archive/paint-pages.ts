@@ -7,12 +7,12 @@
 import { createHash, webcrypto } from 'node:crypto';
 import { interruption } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
-import { RENDERER_VERSION } from '../frame/frame.js';
 import { type Renderer, renderPages } from '../frame/renderer.js';
 import type { PageFormat } from '../page/page-format.js';
 import type { Page } from '../page/paginate.js';
 import type { ArchivedFrame, FrameMime } from './archive.js';
 import type { FrameCache } from './frame-cache.js';
+import { pageDigest } from './page-digest.js';
 
 /** What painting gives of a frame. */
 export type Painted = Pick<
@@ -142,16 +142,6 @@ class PaintJob {
     if (done > this.#done) this.#options.onFrame?.(done, this.#digests.length);
     this.#done = done;
   }
-}
-
-/** Digest of all that decides the pixels of a page: text, emphasis, shape, width of the frame, version of the renderer. */
-export function pageDigest(
-  { text, dim }: Pick<Page, 'text' | 'dim'>,
-  { shape, geometry }: PageFormat,
-): string {
-  const spans = dim.map(({ from, to }) => `${from}-${to}`).join(',');
-  const head = `${RENDERER_VERSION} ${shape.id} ${geometry.frameWidthPx} ${spans}\n`;
-  return createHash('sha256').update(head).update(text).digest('hex');
 }
 
 function isLike(frame: ArchivedFrame, { page, format }: PageToPaint, mime: FrameMime): boolean {

@@ -3,7 +3,7 @@ import { priceArchive } from '../billing/price-archive.js';
 import type { History } from '../history/history.js';
 import type { Tier } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
-import type { Elision } from '../text/print.js';
+import type { Elision } from '../text/elision.js';
 import { type ArchiveOptions, inputOf } from './archive-history.js';
 import type { Budget } from './budget.js';
 import { planBuild } from './build-archive.js';

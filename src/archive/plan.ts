@@ -3,21 +3,15 @@
  *
  * Everything is decided here, before anything is painted, and by counting what will be sent.
  */
-import { createHash } from 'node:crypto';
 import type { BillingOverrides } from '../billing/overrides.js';
 import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
-import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
+import type { Tiers } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
+import type { Elision } from '../text/elision.js';
 import { withoutNoteSigns } from '../text/note.js';
-import {
-  type Elision,
-  expectedChars,
-  type PrintedText,
-  printSegments,
-  type Treatment,
-} from '../text/print.js';
+import { expectedChars, type PrintedText, printSegments, type Treatment } from '../text/print.js';
 import type { Scope, Segment } from '../text/segment.js';
 import { inTurns } from '../turns.js';
 import type { Budget, FrameCap } from './budget.js';
@@ -41,6 +35,7 @@ import {
   type TextCost,
 } from './middle.js';
 import { type LiveRequest, liveRequest, pinnedSegments } from './pins.js';
+import { isUnderSeal, type Seal } from './seal.js';
 import { jsonBytes } from './wire-bytes.js';
 
 export { jsonBytes } from './wire-bytes.js';
@@ -50,8 +45,7 @@ export interface Layout extends MiddleLayout {
   /** Where the text at the head ends and the frames begin, and where they end and the text at the tail begins. */
   readonly headEnd: Position;
   readonly tailStart: Position;
-  /** Of the text at the head and `chars` units of the printed middle, which the next pass must print the same. */
-  readonly sealed: { readonly chars: number; readonly sha256: string };
+  readonly sealed: Seal;
   /** What it was planned with, where only painting tells. */
   readonly estimates: Estimates;
   /** How many layouts the archive had before: another number means that any frame may have changed. */
@@ -90,7 +84,7 @@ export interface TextPart {
 }
 
 export interface SegmentPlan {
-  readonly layout: Layout;
+  readonly layout: Omit<Layout, 'sealed'>;
   /** Whether the pages are cut anew: always on a first pass. */
   readonly isNewLayout: boolean;
   readonly head: TextPart;
@@ -141,10 +135,9 @@ async function keptPlan(
   const { segments } = input;
   if (!isPlaceOf(segments, previous.headEnd) || !isPlaceOf(segments, previous.tailStart)) return undefined;
   const around = printAround(input, texts, cutEdges(input, texts, previous));
-  const middle = await keepMiddle(around.request, previous, (printed) => {
-    const { chars, sha256 } = previous.sealed;
-    return printed.length >= chars && sealOf(around.head.part.text, printed, chars).sha256 === sha256;
-  });
+  const middle = await keepMiddle(around.request, previous, (kept) =>
+    isUnderSeal(previous.sealed, around.head.part.text, kept),
+  );
   return middle && assemble(input, texts, around, middle, previous.generation);
 }
 
@@ -204,9 +197,8 @@ async function assemble(
   const pins = texts.pins(middle.pinned);
   const printed = [head.printed, middle.printed, tail.printed];
   const parts = [head.part, tail.part, live, pins.part];
-  const sealed = sealOf(head.part.text, middle.printed.text, sealedChars(middle));
   return {
-    layout: { ...middle.layout, ...edges, sealed, estimates: input.estimates, generation },
+    layout: { ...middle.layout, ...edges, estimates: input.estimates, generation },
     isNewLayout: generation === input.generation,
     head: head.part,
     middle,
@@ -221,17 +213,6 @@ async function assemble(
     tokens: [...parts, ...middle.pages].reduce((sum, { tokens }) => sum + tokens, 0),
     replacedTokens: await sourceTokens(input),
   };
-}
-
-/** Units of the middle before its open pages, and before the last run, which starts there whatever is printed. */
-function sealedChars({ pages, layout }: Middle): number {
-  const open = pages.length > EDGE_PAGES ? pages.at(-EDGE_PAGES)!.page.source.from : 0;
-  return Math.max(open, ...layout.runs.map(({ to = 0 }) => to));
-}
-
-function sealOf(head: string, middle: string, chars: number): Layout['sealed'] {
-  const hash = createHash('sha256').update(`${head.length}\n${head}`).update(middle.slice(0, chars));
-  return { chars, sha256: hash.digest('hex') };
 }
 
 function textCost(fixed: readonly TextPart[], pins: TextPart, estimates: Estimates): TextCost {

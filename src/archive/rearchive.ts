@@ -1,7 +1,7 @@
 /** The next pass: more history, or the same at another shape, model or budget. */
 import { isDeepStrictEqual } from 'node:util';
 import type { History } from '../history/history.js';
-import { beyondBound, type Elision } from '../text/print.js';
+import { beyondBound, type Elision } from '../text/elision.js';
 import type { Segment } from '../text/segment.js';
 import type { Archive, ArchiveSettings } from './archive.js';
 import {

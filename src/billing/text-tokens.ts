@@ -65,7 +65,10 @@ export function explainTextTokens(
 
 function tokensOf(counts: Int32Array, { charsPerToken }: Vocabulary): number {
   let tokens = 0;
-  for (const [index, name] of contentClasses.entries()) tokens += counts[index]! / charsPerToken[name];
+  for (let index = 0; index < counts.length; index++) {
+    const units = counts[index]!;
+    if (units > 0) tokens += units / charsPerToken[contentClasses[index]!];
+  }
   return Math.ceil(tokens);
 }
 

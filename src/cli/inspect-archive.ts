@@ -3,7 +3,7 @@ import type { Archive, Part } from '../archive/archive.js';
 import { loadArchive } from '../archive/load-archive.js';
 import { MANIFEST_FILE, type Manifest, type ManifestFrame, manifestOf } from '../archive/manifest.js';
 import { SnapcompactError } from '../errors.js';
-import type { Elision } from '../text/print.js';
+import type { Elision } from '../text/elision.js';
 import { type CommonOptions, type Io, number, onOneLine, plural, print } from './io.js';
 import { bindingLine, droppedLine } from './plan-report.js';
 import { countBy, listed, type Row, report } from './report.js';

@@ -1,6 +1,7 @@
 /** What `plan` and `archive --dry-run` say: a table of the parts, the limit that binds, and what had to go. */
 import type { ArchivePlan, PlanRow } from '../archive/plan-archive.js';
-import type { Elision, SegmentKind } from '../text/print.js';
+import type { Elision } from '../text/elision.js';
+import type { SegmentKind } from '../text/segment.js';
 import { number, onOneLine, plural } from './io.js';
 
 const columns = ['part', 'count', 'characters', 'tokens', 'bytes', 'price'] as const;

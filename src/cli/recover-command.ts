@@ -2,8 +2,8 @@
 import { loadArchive } from '../archive/load-archive.js';
 import { type RecoverQuery, recoverText } from '../archive/recover.js';
 import { SnapcompactError } from '../errors.js';
+import type { Elision } from '../text/elision.js';
 import { spellOut } from '../text/escape.js';
-import type { Elision } from '../text/print.js';
 import { type CommonOptions, type Io, number, onOneLine, print } from './io.js';
 
 export interface RecoverCommandOptions extends CommonOptions {

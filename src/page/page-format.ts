@@ -12,19 +12,25 @@ export interface PageFormat {
   coverage(codePoint: number): number;
 }
 
-const atlases = new Map<string, Atlas>();
+/** What formats of one shape share. */
+type Glyphs = Pick<PageFormat, 'atlas' | 'coverage'>;
+
+const glyphs = new Map<string, Glyphs>();
 
 /**
- * The format of `shape` on frames of at most `frame`. Formats of one shape share their glyphs. Throws as
- * `shapeGeometry` does.
+ * The format of `shape` on frames of at most `frame`. Formats of one shape share their glyphs and have one `coverage`.
+ * Throws as `shapeGeometry` does.
  */
 export function pageFormat(shape: Shape, frame: FrameSize): PageFormat {
-  const geometry = shapeGeometry(shape, frame);
-  let atlas = atlases.get(shape.id);
-  if (atlas === undefined) {
-    atlas = new Atlas(loadFontChain(shape.fonts), shape);
-    atlases.set(shape.id, atlas);
-  }
+  return { shape, geometry: shapeGeometry(shape, frame), ...glyphsOf(shape) };
+}
+
+function glyphsOf(shape: Shape): Glyphs {
+  const known = glyphs.get(shape.id);
+  if (known !== undefined) return known;
+  const atlas = new Atlas(loadFontChain(shape.fonts), shape);
   const { chain } = atlas;
-  return { shape, geometry, atlas, coverage: (codePoint) => chain.coverage(codePoint) };
+  const made = { atlas, coverage: (codePoint: number) => chain.coverage(codePoint) };
+  glyphs.set(shape.id, made);
+  return made;
 }

@@ -47,7 +47,18 @@ export function normalizeText(text: string, options: NormalizeOptions): Normaliz
   return { text: writer.finish(), spelled: writer.spelled, dropped: writer.dropped };
 }
 
+/** A part of what a writer wrote, and what was spelled out and dropped in it. */
+export interface WrittenPart {
+  readonly writer: NormalWriter;
+  readonly from: number;
+  readonly to: number;
+  readonly spelled: number;
+  readonly dropped: number;
+}
+
 const NOTHING = 0;
+/** Shorter parts are copied sooner one by one than through a view. */
+const SHORT_UNITS = 64;
 const SPACE = 0x20;
 const TAB_CELLS = 4;
 const MAX_INDENT_CELLS = 40;
@@ -89,18 +100,16 @@ export class NormalWriter {
     for (let i = 0; i < text.length; i++) this.#units[this.#length++] = text.charCodeAt(i);
   }
 
-  /** The units written since `from`. */
-  copy(from: number): Uint16Array {
-    return this.#units.slice(from, this.#length);
-  }
-
-  /** Appends what was written before: units from `copy`, and their counts. */
-  append({ units, spelled, dropped }: { units: Uint16Array; spelled: number; dropped: number }): void {
-    this.#reserve(units.length);
-    this.#units.set(units, this.#length);
-    this.#length += units.length;
-    this.spelled += spelled;
-    this.dropped += dropped;
+  /** Appends what `writer` has from one place to another, and its counts. */
+  append(other: WrittenPart): void {
+    const units = other.writer.#units;
+    const { from, to } = other;
+    this.#reserve(to - from);
+    if (to - from > SHORT_UNITS) this.#units.set(units.subarray(from, to), this.#length);
+    else for (let i = from; i < to; i++) this.#units[this.#length + i - from] = units[i]!;
+    this.#length += to - from;
+    this.spelled += other.spelled;
+    this.dropped += other.dropped;
   }
 
   /** Starts a new line, unless the text is at the start of one. */

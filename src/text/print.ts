@@ -8,8 +8,9 @@
 
 import { inTurns } from '../turns.js';
 import { type Caps, capText, resolveCaps } from './caps.js';
+import { beyondBound, boundChars, boundedChars, type Elision, elisionMark } from './elision.js';
 import { escapeMarks } from './escape.js';
-import { type NormalizeOptions, NormalWriter } from './normalize.js';
+import { type Coverage, type NormalizeOptions, NormalWriter } from './normalize.js';
 import { hasNotes, noteText, type Piece, pieces } from './note.js';
 import type {
   Argument,
@@ -18,9 +19,10 @@ import type {
   OutputSegment,
   Scope,
   Segment,
+  SegmentKind,
   TextSegment,
 } from './segment.js';
-import { segmentChars } from './segment.js';
+import { segmentChars, segmentKind } from './segment.js';
 import { VerbatimWriter } from './verbatim.js';
 import { visibleText } from './visible.js';
 
@@ -37,25 +39,35 @@ export interface PrintOptions extends NormalizeOptions {
   readonly treatment?: (index: number) => Treatment | undefined;
   /** Index of the first segment, where they are a part of more. Default 0. */
   readonly firstIndex?: number;
-  /** Filled with what segments print as, and used for those that were printed under the same cap before. */
-  readonly memo?: PrintMemo;
+  /**
+   * Remember what segments print as, for printing them again: under other treatments, or in a later pass. Default
+   * false.
+   */
+  readonly remember?: boolean;
   /** Text instead of normal text: line breaks, white space and characters as they came. Default false. */
   readonly verbatim?: boolean;
 }
 
-/** What segments printed as, for printing the same segments again under other treatments. Opaque. */
-export type PrintMemo = Map<Segment, PrintedBody>;
-
-/** What one segment adds to a normal text: it depends on nothing before it but its section. */
+/**
+ * What one segment added to a normal text when it was last printed: it depends on nothing before it but its section.
+ * The units stay where they were written, so that nothing is copied before it is needed.
+ */
 interface PrintedBody {
+  writer: NormalWriter;
+  from: number;
+  to: number;
   readonly cap: number;
-  readonly units: Uint16Array;
+  readonly style: string;
+  readonly coverage: Coverage;
   readonly elisions: readonly Elision[];
   readonly spelled: number;
   readonly dropped: number;
   /** Where the dim output in it starts. */
   readonly dimFrom?: number;
 }
+
+/** Of segments that somebody still has. */
+const printedBodies = new WeakMap<Segment, PrintedBody>();
 
 /** UTF-16 units `from` (inclusive) to `to` (exclusive) of a printed text. */
 export interface Span {
@@ -66,58 +78,6 @@ export interface Span {
 /** Where a segment of the source is printed. */
 export interface SegmentSpan extends Span {
   readonly segment: number;
-}
-
-/** One thing that was left out on the way from history to text. */
-export interface Elision {
-  /** `cap`: longer than its cap. `budget`: no room for it. `source`: beyond the bound of the source that is kept. */
-  readonly reason: 'cap' | 'budget' | 'source';
-  readonly what: 'output' | 'argument' | 'arguments' | 'segments';
-  /** UTF-16 units of the source left out. */
-  readonly chars: number;
-  /** The history entry that holds the whole; the first of them for a run of segments. */
-  readonly entryId: string;
-  /** For a run of segments: the last entry, and how many of each kind. */
-  readonly lastEntryId?: string;
-  readonly dropped?: DroppedCounts;
-  /** For `source`: hex digest of the transcript that has it, where that is known. */
-  readonly transcriptSha256?: string;
-}
-
-/** What stands where characters were left out. */
-export function elisionMark(chars: number, kinds = ''): string {
-  return `[…${chars} ch elided${kinds === '' ? '' : `: ${kinds}`}…]`;
-}
-
-/** A mark that stands for a text whose bound it lies beyond: only ours, since foreign signs of notes are spelled out. */
-const boundMark = /^\ufdd0\[…(\d+) ch elided…\]\ufdd1$/;
-
-/** Units of the source that the bound of an archive left out of this text; `undefined`: none, it is all there. */
-function boundChars(text: string): number | undefined {
-  const [, chars] = boundMark.exec(text) ?? [];
-  return chars === undefined ? undefined : Number(chars);
-}
-
-/** Units of a segment that lie beyond the bound of the source, in whose place it has a mark. */
-export function beyondBound(segment: Segment): number {
-  return boundChars(segment.part === 'call' ? (segment.args[0]?.text ?? '') : segment.text) ?? 0;
-}
-
-/** UTF-16 units of a segment's own text that an archive has, without the mark for what it has not. */
-export function boundedChars(segment: Segment): number {
-  if (beyondBound(segment) === 0) return segmentChars(segment);
-  return segment.part === 'call' ? segment.name.length : 0;
-}
-
-export type SegmentKind = 'user' | 'injected' | 'reasoning' | 'answer' | 'call' | 'output' | 'note';
-export type DroppedCounts = Readonly<Partial<Record<SegmentKind, number>>>;
-
-/** What a segment is to whoever must choose what to leave out. `injected` is text of the user's side that nobody typed. */
-export function segmentKind(segment: Segment): SegmentKind {
-  if (segment.part !== 'text') return segment.part;
-  if (segment.scope === 'think') return 'reasoning';
-  if (segment.scope === 'ai') return 'answer';
-  return segment.injected === undefined ? 'user' : 'injected';
 }
 
 export interface PrintedText {
@@ -155,9 +115,11 @@ class Printer {
   readonly #segments: readonly Segment[];
   readonly #firstIndex: number;
   readonly #treatment: (index: number) => Treatment | undefined;
-  readonly #memo: PrintMemo | undefined;
   readonly #writer: NormalWriter | VerbatimWriter;
   readonly #caps: Caps;
+  readonly #coverage: Coverage;
+  /** All else that decides what a body prints as; absent where none is remembered. */
+  readonly #style: string | undefined;
   readonly #dim: Span[] = [];
   readonly #spans: SegmentSpan[] = [];
   readonly #elisions: Elision[] = [];
@@ -175,8 +137,13 @@ class Printer {
     this.#segments = segments;
     this.#firstIndex = options.firstIndex ?? 0;
     this.#treatment = options.treatment ?? (() => undefined);
-    this.#memo = options.memo;
     this.#caps = resolveCaps(options.caps);
+    this.#coverage = options.coverage;
+    const { argumentChars, callChars, headShare } = this.#caps;
+    this.#style =
+      options.remember && !options.verbatim
+        ? `${argumentChars} ${callChars} ${headShare} ${options.indented}`
+        : undefined;
     this.#writer = options.verbatim
       ? new VerbatimWriter()
       : new NormalWriter(
@@ -216,28 +183,49 @@ class Printer {
 
   /** Prints a segment, or what it printed as before. */
   #body(segment: Exclude<Segment, NoteSegment>, cap: number): void {
-    const writer = this.#writer;
+    const style = this.#style;
+    if (style === undefined) {
+      this.#anew(segment, cap);
+      return;
+    }
+    const writer = this.#writer as NormalWriter;
     const from = writer.length;
-    const memo = writer instanceof NormalWriter ? this.#memo : undefined;
-    const known = memo?.get(segment);
-    if (known?.cap === cap) {
-      (writer as NormalWriter).append(known);
-      this.#elisions.push(...known.elisions);
-      if (known.dimFrom !== undefined) this.#dim.push({ from: from + known.dimFrom, to: writer.length });
+    const known = printedBodies.get(segment);
+    if (known?.cap === cap && known.style === style && known.coverage === this.#coverage) {
+      this.#again(known, writer);
       return;
     }
     const before = { elisions: this.#elisions.length, spelled: writer.spelled, dropped: writer.dropped };
-    if (segment.part === 'text') this.#text(segment);
-    else if (segment.part === 'call') this.#call(segment);
-    else this.#output(segment, cap);
-    memo?.set(segment, {
+    this.#anew(segment, cap);
+    printedBodies.set(segment, {
+      writer,
+      from,
+      to: writer.length,
       cap,
-      units: (writer as NormalWriter).copy(from),
-      elisions: this.#elisions.slice(before.elisions),
+      style,
+      coverage: this.#coverage,
+      elisions: this.#elisions.length === before.elisions ? none : this.#elisions.slice(before.elisions),
       spelled: writer.spelled - before.spelled,
       dropped: writer.dropped - before.dropped,
       ...(segment.part === 'output' && { dimFrom: this.#dim.at(-1)!.from - from }),
     });
+  }
+
+  #anew(segment: Exclude<Segment, NoteSegment>, cap: number): void {
+    if (segment.part === 'text') this.#text(segment);
+    else if (segment.part === 'call') this.#call(segment);
+    else this.#output(segment, cap);
+  }
+
+  #again(known: PrintedBody, writer: NormalWriter): void {
+    const from = writer.length;
+    writer.append(known);
+    this.#elisions.push(...known.elisions);
+    if (known.dimFrom !== undefined) this.#dim.push({ from: from + known.dimFrom, to: writer.length });
+    // Of two texts that have it the newer one, so that the older can go.
+    known.writer = writer;
+    known.from = from;
+    known.to = writer.length;
   }
 
   finish(): PrintedText {
@@ -436,6 +424,7 @@ export function expectedChars(segment: Segment, caps: Caps): number {
   return (segment.part === 'call' ? Math.min(chars, caps.callChars) : chars) + MARK_CHARS;
 }
 
+const none: readonly Elision[] = [];
 const MARK_CHARS = 24;
 /** Work on a segment beside that on its text. */
 const SEGMENT_UNITS = 16;

@@ -70,3 +70,13 @@ export function segmentChars(segment: Segment): number {
   const args = segment.args.reduce((sum, { key, text }) => sum + (key?.length ?? 0) + text.length, 0);
   return segment.name.length + args + (segment.intent?.length ?? 0);
 }
+
+export type SegmentKind = 'user' | 'injected' | 'reasoning' | 'answer' | 'call' | 'output' | 'note';
+
+/** What a segment is to whoever must choose what to leave out. `injected` is text of the user's side that nobody typed. */
+export function segmentKind(segment: Segment): SegmentKind {
+  if (segment.part !== 'text') return segment.part;
+  if (segment.scope === 'think') return 'reasoning';
+  if (segment.scope === 'ai') return 'answer';
+  return segment.injected === undefined ? 'user' : 'injected';
+}

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { boundSource } from '../../src/archive/bound-source.js';
-import { beyondBound, boundedChars, printSegments, segmentKind } from '../../src/text/print.js';
-import { type Segment, segmentChars } from '../../src/text/segment.js';
+import { beyondBound, boundedChars } from '../../src/text/elision.js';
+import { printSegments } from '../../src/text/print.js';
+import { type Segment, segmentChars, segmentKind } from '../../src/text/segment.js';
 import { coverage } from '../support/text-samples.js';
 
 const long = 'x'.repeat(1_000);

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { archiveHistory } from '../../src/archive/archive-history.js';
 import { contextBlocks } from '../../src/archive/context-blocks.js';
-import { extractFacts, factsheetText } from '../../src/archive/factsheet.js';
+import { factsheetOf, factsheetText, factsIn } from '../../src/archive/factsheet.js';
 import { estimateTextTokens } from '../../src/billing/text-tokens.js';
 
 const tokenizer = 'claude-4.7';
-const facts = (text: string, options = {}) => extractFacts([text], { tokenizer, ...options });
+const facts = (text: string, options = {}) => factsheetOf([factsIn(text)], { tokenizer, ...options });
 const ofKind = (text: string, kind: string) =>
   facts(text)
     .facts.filter((fact) => fact.kind === kind)
     .map(({ value }) => value);
 
-describe('extractFacts', () => {
+describe('factsheetOf', () => {
   test.each([
     ['uuid', 'session 8463c716-a2ea-4c14-9efa-87158ebd9f20.', '8463c716-a2ea-4c14-9efa-87158ebd9f20'],
     ['hash', 'commit 8cc42b0bd39d█next', '8cc42b0bd39d'],
