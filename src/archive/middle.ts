@@ -10,6 +10,7 @@ import {
   EDGE_PAGES,
   edgePages,
   foveate,
+  isLongerThan,
   layRuns,
   type PlannedPage,
   type Run,
@@ -250,15 +251,15 @@ class MiddleSearch {
   }
 
   /**
-   * Characters that no layout of so many pages has room for; 0 where only a layout can tell: with characters of two
-   * units, which take fewer cells, or pages that may be cheaper as text.
+   * Characters that no layout of so many pages has room for; 0 where only a layout can tell, as with pages that may be
+   * cheaper as text.
    */
   #surelyTooLong(text: string, maxPages: number): number {
     const { tiers, reader, budget, overrides } = this.#request;
     const { hq, lq = hq } = tiers;
     const edges = Math.min(maxPages, 2 * edgePages(maxPages));
     const room = edges * hq.geometry.capacityCells + (maxPages - edges) * lq.geometry.capacityCells;
-    if (text.length <= room || /[\ud800-\udfff]/.test(text)) return 0;
+    if (!isLongerThan(text, room)) return 0;
     const page = text.slice(0, hq.geometry.capacityCells);
     const worth = this.#frameCost().tokens / (1 - (budget.margin ?? 0));
     if (budget.margin !== null && worth > fewestTextTokens(page, reader.tokenizer, overrides)) return 0;

@@ -118,9 +118,9 @@ const limits = {
   indentedSpaces: share(0.4),
 };
 
-/** UTF-16 units of `text` by class, in the order of `contentClasses`. Called on whole transcripts. */
-export function countClasses(text: string): Int32Array {
-  const counts = new Int32Array(contentClasses.length);
+/** UTF-16 units of `text` by class, in the order of `contentClasses`, into `counts`. Called on whole transcripts. */
+export function countClasses(text: string, counts = new Int32Array(contentClasses.length)): Int32Array {
+  counts.fill(0);
   // A text begins between prose and Markdown.
   const shares: Shares = {
     punctuation: limits.markdownPunctuation,

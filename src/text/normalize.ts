@@ -140,6 +140,7 @@ export class NormalWriter {
    */
   #scan(text: string): void {
     const { length } = text;
+    const contentStart = this.#contentStart;
     this.#reserve(this.#roomFor(length));
     let units = this.#units;
     let at = this.#length;
@@ -149,7 +150,8 @@ export class NormalWriter {
       const unit = text.charCodeAt(i);
       if (unit > SPACE && unit < 0x7f) {
         if (pending !== NOTHING) {
-          at = this.#separate(units, at, pending, indentCells);
+          if (pending === LINE_BREAK) at = this.#separate(units, at, pending, indentCells);
+          else if (at !== contentStart) units[at++] = SPACE;
           pending = NOTHING;
           indentCells = 0;
         }

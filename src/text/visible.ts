@@ -15,7 +15,7 @@ export interface VisibleText {
 }
 
 /** Everything that may be invisible, and some that is not: a quick way to see that a text is plain. */
-const maybeInvisible = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u0300]/;
+const maybeInvisible = /[^\t\n\r -~\u00a0-\u00ac\u00ae-\u0300\u2010-\u2027\u2030-\u205e\u2070-\u2fff]/;
 
 /** Linear; the same string when nothing is taken out. */
 export function visibleText(text: string): VisibleText {

@@ -42,11 +42,26 @@ describe('foveate', () => {
     expect(tiers).toMatch(new RegExp(`^(hq){${edge}}(lq)+(hq){${edge}}$`));
   });
 
+  test('leaves no page unfilled that a denser or a sharper one could have filled', async () => {
+    for (let count = 120; count < 180; count++) {
+      const { pages } = await plan(words(count), 12);
+      const text = words(count);
+      const chars = pages.map(({ page }) => page.text.length);
+      expect(pages.map(({ tier }) => tier).slice(-3)).toEqual(['hq', 'hq', 'hq']);
+      const full = (tier: string) => (tier === 'hq' ? hq : lq).geometry.capacityCells;
+      const room = pages.reduce((sum, { tier }) => sum + full(tier), 0);
+      // The last dense page gave its place to the sharp ones; all others are full.
+      expect(room - text.length).toBeLessThan(lq.geometry.capacityCells + 8 * pages.length);
+      expect(chars.slice(0, 3).every((units) => units >= hq.geometry.capacityCells - 8)).toBe(true);
+    }
+  });
+
   test('keeps one tier where there is no companion, and says how many pages the whole takes', async () => {
     const { pages, wholePages } = await plan(words(2000), 12, { hq });
     expect(pages.every(({ tier }) => tier === 'hq')).toBe(true);
     expect(pages).toHaveLength(wholePages);
-    expect((await plan(words(2000), 12)).wholePages).toBe(wholePages);
+    expect((await plan(words(2000), 300)).wholePages).toBe(wholePages);
+    expect((await plan(words(2000), 12)).wholePages / wholePages).toBeCloseTo(1, 1);
   });
 
   test('accounts for every character of any text, once and in order', async () => {
