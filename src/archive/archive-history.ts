@@ -71,12 +71,10 @@ export async function inputOf(
   const budget = budgetOf(reader, settings.limits, options.overrides);
   const source = options.source && sourceOf(options.source);
   const all = await segmentsOf(history, settings, options);
-  const { segments, elisions } = boundSource(
-    all,
-    settings.sourceBytes,
-    source?.sha256,
-    pinnedSegments(all, settings.pins),
-  );
+  const { segments, elisions } = boundSource(all, settings.sourceBytes, {
+    transcriptSha256: source?.sha256,
+    pinned: pinnedSegments(all, settings.pins),
+  });
   return {
     segments,
     sourceElisions: elisions,
@@ -191,6 +189,8 @@ export function sourceOf({
   title,
   cwd,
   model,
+  branches,
+  subagents,
 }: ArchiveSource): ArchiveSource {
   return {
     name,
@@ -201,5 +201,7 @@ export function sourceOf({
     ...(title !== undefined && { title }),
     ...(cwd !== undefined && { cwd }),
     ...(model !== undefined && { model }),
+    ...(branches !== undefined && { branches }),
+    ...(subagents !== undefined && { subagents }),
   };
 }

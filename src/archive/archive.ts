@@ -69,6 +69,9 @@ export interface ArchiveSource {
   readonly title?: string;
   readonly cwd?: string;
   readonly model?: string;
+  /** How it was read, where not as it is by default: with abandoned branches, without subagents. */
+  readonly branches?: boolean;
+  readonly subagents?: boolean;
 }
 
 export type FrameMime = 'image/png' | 'image/webp';

@@ -20,46 +20,80 @@ export interface BoundSource {
   readonly elisions: readonly Elision[];
 }
 
+export interface BoundOptions {
+  /** Segments that stay, by index. Default none. */
+  readonly pinned?: ReadonlySet<number>;
+  /** Where the whole text is. */
+  readonly transcriptSha256?: string | undefined;
+  /** Of `maxBytes`, what is left free where anything goes, so that not every pass cuts the start anew. Default 0. */
+  readonly freedShare?: number;
+  /** A bounded source of before: what it left out goes first. Default none. */
+  readonly before?: readonly Segment[];
+}
+
 /**
  * Segments of at most `maxBytes` of text, as UTF-8, where what may go does; a mark stands for each text left out. What
- * the user typed, notes and `pinned` segments (by index) may not go. Linear.
+ * the user typed and notes may not go. Linear.
  */
 export function boundSource(
   segments: readonly Segment[],
   maxBytes: number,
-  transcriptSha256?: string,
-  pinned: ReadonlySet<number> = new Set(),
+  { pinned = new Set(), transcriptSha256, freedShare = 0, before = [] }: BoundOptions = {},
 ): BoundSource {
   const sizes = segments.map(bytesOf);
-  let excess = sizes.reduce((sum, size) => sum + size, 0) - maxBytes;
-  if (excess <= 0) return { segments, elisions: [] };
   const bounded = [...segments];
   const elisions: Elision[] = [];
+  let total = sizes.reduce((sum, size) => sum + size, 0);
+  const leaveOut = (i: number) => {
+    const segment = bounded[i]!;
+    const kind = segmentKind(segment);
+    if (!expendable.includes(kind) || pinned.has(i) || beyondBound(segment) > 0) return;
+    const empty = emptied(segment);
+    const freed = sizes[i]! - bytesOf(empty);
+    if (freed < WORTH_BYTES) return;
+    bounded[i] = empty;
+    total -= freed;
+    elisions.push(elisionOf(empty, kind, transcriptSha256));
+  };
+  if (total > maxBytes) for (const i of leftOutBefore(segments, before)) leaveOut(i);
+  const target = total > maxBytes ? maxBytes * (1 - freedShare) : maxBytes;
   for (const kind of expendable) {
-    for (let i = 0; i < bounded.length && excess > 0; i++) {
-      const segment = bounded[i]!;
-      if (segmentKind(segment) !== kind || pinned.has(i) || beyondBound(segment) > 0) continue;
-      const empty = emptied(segment);
-      const freed = sizes[i]! - bytesOf(empty);
-      if (freed < WORTH_BYTES) continue;
-      bounded[i] = empty;
-      excess -= freed;
-      elisions.push({
-        reason: 'source',
-        what: kind === 'output' ? 'output' : kind === 'call' ? 'arguments' : 'segments',
-        chars: beyondBound(empty),
-        entryId: segment.entryId,
-        ...(transcriptSha256 !== undefined && { transcriptSha256 }),
-      });
+    for (let i = 0; i < bounded.length && total > target; i++) {
+      if (segmentKind(bounded[i]!) === kind) leaveOut(i);
     }
   }
-  return { segments: bounded, elisions };
+  return elisions.length === 0 ? { segments, elisions } : { segments: bounded, elisions };
+}
+
+/** Places of what an earlier bound left out of the same history. */
+function leftOutBefore(segments: readonly Segment[], before: readonly Segment[]): number[] {
+  const keyOf = ({ entryId, part }: Segment, chars: number) => `${part} ${chars} ${entryId}`;
+  const left = new Set(
+    before.flatMap((segment) => (beyondBound(segment) > 0 ? [keyOf(segment, beyondBound(segment))] : [])),
+  );
+  if (left.size === 0) return [];
+  return [...segments.keys()].filter((i) => left.has(keyOf(segments[i]!, leftOutChars(segments[i]!))));
+}
+
+function elisionOf(empty: Segment, kind: SegmentKind, transcriptSha256: string | undefined): Elision {
+  return {
+    reason: 'source',
+    what: kind === 'output' ? 'output' : kind === 'call' ? 'arguments' : 'segments',
+    chars: beyondBound(empty),
+    entryId: empty.entryId,
+    ...(transcriptSha256 !== undefined && { transcriptSha256 }),
+  };
+}
+
+/** Units that go with the text; a call keeps its name. */
+function leftOutChars(segment: Segment): number {
+  return segmentChars(segment) - (segment.part === 'call' ? segment.name.length : 0);
 }
 
 function emptied(segment: Segment): Segment {
-  if (segment.part !== 'call') return { ...segment, text: keptMark(elisionMark(segment.text.length)) };
+  const mark = keptMark(elisionMark(leftOutChars(segment)));
+  if (segment.part !== 'call') return { ...segment, text: mark };
   const { intent: _, ...call } = segment;
-  const mark = keptMark(elisionMark(segmentChars(segment) - segment.name.length));
   return { ...call, args: [{ text: mark, quoted: false }] };
 }
 

@@ -112,8 +112,8 @@ const LIVE_SHARE = 1 / 2;
 /** Archiving keeps text at the edges only where that is a small part of the whole. */
 const EDGES_FROM_CAPACITIES = 4;
 
-/** Of what the limits allow, what a new layout of an archive that outgrew its old one leaves free. */
-const FREED_SHARE = 1 / 5;
+/** Of a limit that an archive outgrew, what the pass leaves free that changes what was sealed. */
+export const FREED_SHARE = 1 / 5;
 
 /**
  * Plans the archive of a source. A layout of before is kept as long as it fits; the one that takes its place frees a

@@ -16,6 +16,7 @@ import { boundSource } from './bound-source.js';
 import { budgetOf } from './budget.js';
 import { type BuildInput, buildArchive } from './build-archive.js';
 import { pinnedSegments } from './pins.js';
+import { FREED_SHARE } from './plan.js';
 
 export interface RearchiveOptions extends ArchiveOptions {
   /**
@@ -57,8 +58,12 @@ async function nextInput(
   const added = addition === undefined ? [] : await segmentsOf(addition, settings, options);
   const source = options.source === undefined ? previous.source : sourceOf(options.source);
   const all = [...kept, ...added];
-  const pinned = pinnedSegments(all, settings.pins);
-  const { segments, elisions } = boundSource(all, settings.sourceBytes, source?.sha256, pinned);
+  const { segments, elisions } = boundSource(all, settings.sourceBytes, {
+    transcriptSha256: source?.sha256,
+    pinned: pinnedSegments(all, settings.pins),
+    freedShare: FREED_SHARE,
+    ...(isWhole && { before: previous.segments }),
+  });
   return {
     segments,
     sourceElisions: isWhole ? elisions : [...earlierElisions(previous, settings), ...elisions],

@@ -14,7 +14,6 @@ import { type ErrorCode, exitCodes, SnapcompactError } from '../errors.js';
 import { createRenderer } from '../frame/create-renderer.js';
 import type { Renderer } from '../frame/renderer.js';
 import type { Transcript } from '../transcript/importer.js';
-import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
 import {
   type Archived,
@@ -29,14 +28,11 @@ import { type Io, onOneLine, print } from './io.js';
 import { planResult } from './plan-command.js';
 import { planReport } from './plan-report.js';
 import { ProgressLine } from './progress.js';
+import { type ReadingOptions, readGiven, sourceAsRead } from './reading.js';
 import { readConfig } from './settings.js';
 
-export interface ArchiveCommandOptions extends EngineCommandOptions {
+export interface ArchiveCommandOptions extends EngineCommandOptions, ReadingOptions {
   readonly out?: string;
-  readonly formatIn?: string;
-  readonly strict?: boolean;
-  readonly branches?: boolean;
-  readonly subagents?: boolean;
   readonly force?: boolean;
   readonly keepOld?: boolean;
   /** Say what would be archived, and write nothing. */
@@ -118,7 +114,11 @@ class ArchiveJob {
   async #archive(file: InputFile, progress: ProgressLine): Promise<Archived | Planned> {
     const { out, force = false, keepOld = false, dryRun, countTokens } = this.#options;
     const transcript = await this.#read(file);
-    const engine = { ...this.#engine, source: transcript, signal: this.#io.signal };
+    const engine = {
+      ...this.#engine,
+      source: sourceAsRead(transcript, this.#options),
+      signal: this.#io.signal,
+    };
     if (dryRun) {
       const plan = await planArchive(transcript.history, { ...engine, purpose: 'archive' });
       return planResult(file.path, plan);
@@ -164,13 +164,7 @@ class ArchiveJob {
   }
 
   async #read({ path, isFound }: InputFile): Promise<Transcript> {
-    const { formatIn, ...rest } = this.#options;
-    const source = path === '-' ? { name: 'stdin', data: process.stdin } : path;
-    const transcript = await readTranscript(source, {
-      ...(formatIn !== undefined && { format: formatIn }),
-      ...pick(rest, ['strict', 'branches', 'subagents']),
-      signal: this.#io.signal,
-    });
+    const transcript = await readGiven(path, this.#options, this.#io);
     if (isFound && transcript.format === 'text' && transcript.confidence === 'probable')
       throw notATranscript(path);
     return transcript;

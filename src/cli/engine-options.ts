@@ -1,7 +1,6 @@
 /** Options of the commands that plan or make archives → options of the engine. */
 import type { ArchiveOptions } from '../archive/archive-history.js';
 import type { Config } from '../billing/config.js';
-import { SnapcompactError } from '../errors.js';
 import type { CommonOptions } from './io.js';
 
 export interface EngineCommandOptions extends CommonOptions {
@@ -50,23 +49,14 @@ const sameNames = [
 export function engineOptions(given: EngineCommandOptions, { settings, overrides }: Config): ArchiveOptions {
   const options: EngineCommandOptions = { ...settings, ...withoutUndefined(given) };
   const { window, reasoning, pin, allow } = options;
-  if (options.usedTokens !== undefined && window === undefined) throw needsWindow();
   return {
     ...pick(options, sameNames),
     ...(window !== undefined && { windowTokens: window }),
     ...(reasoning !== undefined && { reasoning: reasoning === 'on' }),
     ...(pin !== undefined && { pins: pin }),
-    allowNoVision: allow === 'no-vision',
+    ...(allow !== undefined && { allowNoVision: true }),
     overrides,
   };
-}
-
-function needsWindow(): SnapcompactError {
-  return new SnapcompactError('usage', {
-    expected: 'the window they are used in',
-    of: '--used-tokens',
-    got: 'no --window',
-  });
 }
 
 /** The named fields that are set. */

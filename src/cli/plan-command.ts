@@ -1,25 +1,20 @@
 /** `snapcompact plan`: what an archive would hold and cost, without rendering. */
 import { type ArchivePlan, planArchive } from '../archive/plan-archive.js';
-import { readTranscript } from '../transcript/read-transcript.js';
 import { type EngineCommandOptions, engineOptions } from './engine-options.js';
 import { type Io, print } from './io.js';
 import { planReport } from './plan-report.js';
+import { type ReadingOptions, readGiven } from './reading.js';
 import { readConfig } from './settings.js';
 
-export interface PlanCommandOptions extends EngineCommandOptions {
-  readonly formatIn?: string;
+export interface PlanCommandOptions extends EngineCommandOptions, ReadingOptions {
   /** Plan as for a live context, with its defaults, instead of as `archive` would. */
   readonly replace?: boolean;
 }
 
 export async function planCommand(path: string, options: PlanCommandOptions, io: Io): Promise<void> {
   const config = await readConfig(io);
-  const source = path === '-' ? { name: 'stdin', data: process.stdin } : path;
-  const { formatIn, replace = false } = options;
-  const transcript = await readTranscript(source, {
-    ...(formatIn !== undefined && { format: formatIn }),
-    signal: io.signal,
-  });
+  const { replace = false } = options;
+  const transcript = await readGiven(path, options, io);
   const plan = await planArchive(transcript.history, {
     ...engineOptions(options, config),
     purpose: replace ? 'replace' : 'archive',

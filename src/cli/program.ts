@@ -89,8 +89,18 @@ function addPlanOptions(target: Command): Command {
     );
 }
 
-function addTranscriptOptions(target: Command): Command {
+function addFormatIn(target: Command): Command {
   return target.option('--format-in <name>', 'take the transcript for this format');
+}
+
+/** Each of these can be taken back, since an archive remembers how its transcript was read. */
+function addTranscriptOptions(target: Command): Command {
+  return addFormatIn(target)
+    .option('--strict', 'refuse a format that is only probable, and any broken line')
+    .option('--branches', 'append abandoned branches of a session tree')
+    .addOption(new Option('--no-branches').hideHelp())
+    .addOption(new Option('--subagents').hideHelp())
+    .option('--no-subagents', 'leave out what subagents said');
 }
 
 const keepOld = ['--keep-old', 'keep the state before this pass, for undo'] as const;
@@ -106,9 +116,6 @@ function addArchive(program: Command, io: Io, state: ExitState): void {
       'the archive folder (default: ./<session>.snapcompact); with several transcripts, the folder to put them in',
     )
     .option('--dry-run', 'say what would be archived, and write nothing')
-    .option('--strict', 'refuse a format that is only probable, and any broken line')
-    .option('--branches', 'append abandoned branches of a session tree')
-    .option('--no-subagents', 'leave out what subagents said')
     .option('--force', 'replace a folder that snapcompact made from something else')
     .option(...keepOld)
     .option('--count-tokens', "ask Anthropic's free counter (needs ANTHROPIC_API_KEY), and compare");
@@ -128,6 +135,7 @@ function addRearchive(program: Command, io: Io): void {
       '-o, --out <folder>',
       'write the result here and leave the archive as it is; needed for a foreign one',
     )
+    .option('--add', 'add all of the transcript, even if it looks like a state of what is archived')
     .option('--force', 'replace a folder that snapcompact made from something else')
     .option(...keepOld);
   addThreads(addPlanOptions(addTranscriptOptions(rearchive))).action(
@@ -165,7 +173,7 @@ function addRecover(program: Command, io: Io): void {
 
 function addInspect(program: Command, io: Io): void {
   const inspect = command(program, 'inspect <path>', 'what is in an archive, a frame or a transcript');
-  addTranscriptOptions(inspect).action(async (path: string, options) => {
+  addFormatIn(inspect).action(async (path: string, options) => {
     const { inspectCommand } = await import('./inspect-command.js');
     await inspectCommand(path, options, io);
   });

@@ -1,22 +1,24 @@
 /** `snapcompact rearchive`: more history for an archive, or the same at another shape, model or budget. */
 import { resolve } from 'node:path';
-import type { Archive } from '../archive/archive.js';
+import type { Archive, ArchiveSource } from '../archive/archive.js';
+import { type Continuation, compareWithArchive } from '../archive/continuation.js';
 import { loadArchive } from '../archive/load-archive.js';
 import { type RearchiveOptions, rearchive } from '../archive/rearchive.js';
 import { type SaveOptions, saveArchive } from '../archive/save-archive.js';
 import { type UpdateOptions, updateArchive } from '../archive/update-archive.js';
 import { SnapcompactError } from '../errors.js';
 import type { Transcript } from '../transcript/importer.js';
-import { readTranscript } from '../transcript/read-transcript.js';
 import { archiveReport } from './archive-report.js';
 import { archivedResult } from './archive-result.js';
 import { type EngineCommandOptions, engineOptions, pick } from './engine-options.js';
 import { type Io, onOneLine, print } from './io.js';
 import { ProgressLine } from './progress.js';
+import { asReadBefore, type ReadingOptions, readGiven, sourceAsRead } from './reading.js';
 import { readConfig } from './settings.js';
 
-export interface RearchiveCommandOptions extends EngineCommandOptions {
-  readonly formatIn?: string;
+export interface RearchiveCommandOptions extends EngineCommandOptions, ReadingOptions {
+  /** More history, even where it looks like a state of what is archived. */
+  readonly add?: boolean;
   /** Leave the archive as it is, and write the result here. */
   readonly out?: string;
   readonly force?: boolean;
@@ -31,14 +33,16 @@ export async function rearchiveCommand(
 ): Promise<void> {
   const config = await readConfig(io);
   const engine = engineOptions(options, { ...config, settings: pick(config.settings, ['threads']) });
-  const transcript = path === undefined ? undefined : await read(path, options, io);
   const progress = new ProgressLine(io, options);
   let before: Archive | undefined;
-  const pass = (previous: Archive) => {
+  let transcript: Transcript | undefined;
+  const pass = async (previous: Archive) => {
     before = previous;
+    const reading = { ...asReadBefore(previous), ...options };
+    transcript = path === undefined ? undefined : await readGiven(path, reading, io);
     return rearchive(previous, transcript?.history, {
       ...engine,
-      ...(transcript && additionOf(previous, transcript)),
+      ...(transcript && (await additionOf(previous, transcript, reading, io))),
       onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
       signal: io.signal,
     });
@@ -83,36 +87,54 @@ async function passInto(
   return archive;
 }
 
-async function read(path: string, { formatIn }: RearchiveCommandOptions, io: Io): Promise<Transcript> {
-  const source = path === '-' ? { name: 'stdin', data: process.stdin } : path;
-  return readTranscript(source, { ...(formatIn !== undefined && { format: formatIn }), signal: io.signal });
-}
-
 /**
  * What a transcript is to an archive. The session of the archive, grown, takes the place of its source: a record written
  * since may belong to a message that is archived already. Any other transcript is more history.
  */
-function additionOf(archive: Archive, transcript: Transcript): Pick<RearchiveOptions, 'isWhole' | 'source'> {
-  if (!isSameSource(archive, transcript)) return {};
-  const held = new Set(transcript.history.messages.map(({ id }) => id));
-  const missing = archive.segments.find(({ entryId }) => !held.has(entryId));
-  if (missing !== undefined) throw lostEntry(missing.entryId, transcript.name);
-  return { isWhole: true, source: transcript };
+async function additionOf(
+  archive: Archive,
+  transcript: Transcript,
+  options: RearchiveCommandOptions,
+  { signal }: Io,
+): Promise<Pick<RearchiveOptions, 'isWhole' | 'source'>> {
+  if (options.add || archive.source === undefined) return {};
+  const { source } = archive;
+  if (source.sha256 === transcript.sha256 && source.format !== transcript.format)
+    throw readOtherwise(source.format, transcript);
+  if (!isNamedAlike(source, transcript)) return {};
+  const { found, lacking } = await compareWithArchive(archive, transcript.history, { signal });
+  if (lacking === undefined) return { isWhole: true, source: sourceAsRead(transcript, options) };
+  // Formats that number their messages have the same ids in every file.
+  if (found === 0 && source.sessionId === undefined) return {};
+  throw changedEntry(lacking, transcript.name);
 }
 
-function isSameSource({ source }: Archive, { sessionId, name, format }: Transcript): boolean {
-  if (source === undefined || source.format !== format) return false;
+function isNamedAlike(source: ArchiveSource, { sessionId, name, format }: Transcript): boolean {
+  if (source.format !== format) return false;
   if (source.sessionId !== undefined && sessionId !== undefined) return source.sessionId === sessionId;
   return source.name === name;
 }
 
 /** To guess what is new would drop or double what was said. */
-function lostEntry(entryId: string, where: string): SnapcompactError {
+function changedEntry(
+  { entryId, isThere }: NonNullable<Continuation['lacking']>,
+  where: string,
+): SnapcompactError {
   return new SnapcompactError('broken-input', {
-    expected: 'every entry that is archived already',
+    expected: 'every entry that is archived already, word for word',
     of: 'a later state of the same session',
-    got: `none with id ${entryId}`,
+    got: isThere ? `other words in ${entryId}` : `none with id ${entryId}`,
     where,
-    hint: 'archive it as a session of its own',
+    hint: 'archive it as a session of its own, or add all of it with --add',
+  });
+}
+
+function readOtherwise(format: string, transcript: Transcript): SnapcompactError {
+  return new SnapcompactError('broken-input', {
+    expected: `the format ${format}, in which it is archived`,
+    of: 'the transcript',
+    got: transcript.format,
+    where: transcript.name,
+    hint: `use --format-in ${format}`,
   });
 }

@@ -48,7 +48,7 @@ describe('a bounded source', () => {
   });
 
   test('records each with its entry, its size and the transcript, and accounts for all characters', () => {
-    const { segments: bounded, elisions } = boundSource(segments, 0, 'abc');
+    const { segments: bounded, elisions } = boundSource(segments, 0, { transcriptSha256: 'abc' });
     expect(elisions[0]).toEqual({
       reason: 'source',
       what: 'output',
@@ -64,12 +64,22 @@ describe('a bounded source', () => {
   test('leaves out nothing twice, nothing pinned, and nothing that is not worth a mark', () => {
     const once = boundSource(segments, 0);
     expect(boundSource(once.segments, 0)).toEqual({ segments: once.segments, elisions: [] });
-    expect(boundSource(segments, 0, undefined, new Set([3])).segments[3]).toBe(segments[3]);
+    expect(boundSource(segments, 0, { pinned: new Set([3]) }).segments[3]).toBe(segments[3]);
     const short: Segment[] = [
       { part: 'output', scope: 'call', entryId: 'o', text: 'y'.repeat(70), failed: false, orphan: true },
     ];
     expect(boundSource(short, 0).elisions).toEqual([]);
     expect(boundSource(segments, 100_000).segments).toBe(segments);
+  });
+
+  test('leaves out the same again, and a share more only where that does not do', () => {
+    const before = boundSource(segments, 6_500).segments;
+    const ids = (max: number, freedShare: number) =>
+      boundSource(segments, max, { before, freedShare }).elisions.map(({ entryId }) => entryId);
+    expect(ids(6_500, 0.5)).toEqual(['o1']);
+    expect(ids(5_500, 0)).toEqual(['o1', 'o2']);
+    expect(ids(5_500, 0.2)).toEqual(['o1', 'o2', 't']);
+    expect(ids(7_500, 0.2)).toEqual([]);
   });
 
   test('prints the whole number under any cap, and counts it once', () => {
