@@ -124,16 +124,7 @@ function tokensLeft(
   const known = replaces ? modelWindow(reader.model, overrides)?.contextTokens : undefined;
   const assumed = replaces ? UNKNOWN_WINDOW_TOKENS : Number.POSITIVE_INFINITY;
   const window = windowTokens ?? known ?? assumed;
-  if (usedTokens > 0 && !Number.isFinite(window)) throw needsWindow(usedTokens);
   return window - usedTokens - (reserveTokens ?? defaultReserve(window));
-}
-
-function needsWindow(usedTokens: number): SnapcompactError {
-  return new SnapcompactError('usage', {
-    expected: 'the window they are used in: --window (option windowTokens)',
-    of: '--used-tokens (option usedTokens)',
-    got: `${usedTokens} and no window`,
-  });
 }
 
 function defaultReserve(windowTokens: number): number {

@@ -106,9 +106,8 @@ export interface SegmentPlan {
 /** Guide and factsheet at their largest, and the labels of the texts. */
 export const SURROUNDING_TOKENS = 2_600;
 export const SURROUNDING_BYTES = 16_000;
-/** Of what the window leaves, what each edge and the newest request may take. */
+/** Of what the window leaves, what each edge may take. */
 const EDGE_SHARE = 1 / 6;
-const LIVE_SHARE = 1 / 2;
 /** Archiving keeps text at the edges only where that is a small part of the whole. */
 const EDGES_FROM_CAPACITIES = 4;
 
@@ -283,7 +282,7 @@ interface PrintedPart {
 
 /** The texts that stand as text, with their tokens. */
 class TextPrinter {
-  /** The newest request; empty where it is too long to be anything but pixels. */
+  /** The newest request; empty where nobody made one. */
   readonly live: TextPart;
   /** Segments that the rules pin. */
   readonly pinned: ReadonlySet<number>;
@@ -294,16 +293,11 @@ class TextPrinter {
     const { segments, budget, estimates } = input;
     this.#input = input;
     this.pinned = pinnedSegments(segments, input.pins);
-    const request = liveRequest(segments);
-    const text = this.#part(request?.text ?? '');
-    const { tokens, bytes } = textCost([text], this.#part(''), estimates);
-    const isTooLong = (limit: number | null, all: number, surroundings: number) =>
-      limit !== null && all - surroundings > Math.max(0, limit - surroundings) * LIVE_SHARE;
-    const fits =
-      !isTooLong(budget.tokens, tokens, estimates.surroundingTokens) &&
-      !isTooLong(budget.bytes, bytes, estimates.surroundingBytes);
-    this.#live = fits ? request : undefined;
-    this.live = fits ? text : this.#part('');
+    this.#live = liveRequest(segments);
+    this.live = this.#part(this.#live?.text ?? '');
+    const { tokens, bytes } = textCost([this.live], this.#part(''), estimates);
+    if (budget.tokens !== null && tokens > budget.tokens) throw tooLong('tokens', tokens, budget.tokens);
+    if (budget.bytes !== null && bytes > budget.bytes) throw tooLong('bytes', bytes, budget.bytes);
   }
 
   edge(region: Region): PrintedPart {
@@ -342,6 +336,17 @@ class TextPrinter {
   #options() {
     return { coverage: this.#input.tiers.hq.coverage, verbatim: true };
   }
+}
+
+const raises = { tokens: '--window (option windowTokens)', bytes: '--max-bytes (option maxBytes)' } as const;
+
+function tooLong(what: 'tokens' | 'bytes', taken: number, limit: number): SnapcompactError {
+  return new SnapcompactError('over-budget', {
+    expected: `at most ${limit} ${what}`,
+    of: 'the newest request, which always stands as text, and the guide to the archive',
+    got: String(taken),
+    hint: `raise ${raises[what]}`,
+  });
 }
 
 /** Counts of segments that a later pass has again. Of the vocabulary alone: what a user states is not kept. */

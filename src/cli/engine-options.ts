@@ -1,6 +1,8 @@
 /** Options of the commands that plan or make archives → options of the engine. */
+import type { ArchiveSettings } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-history.js';
 import type { Config } from '../billing/config.js';
+import { SnapcompactError } from '../errors.js';
 import type { CommonOptions } from './io.js';
 
 export interface EngineCommandOptions extends CommonOptions {
@@ -45,10 +47,16 @@ const sameNames = [
   'threads',
 ] as const satisfies readonly (keyof ArchiveOptions & keyof EngineCommandOptions)[];
 
-/** What the command line says, over what the configuration files say. */
-export function engineOptions(given: EngineCommandOptions, { settings, overrides }: Config): ArchiveOptions {
+/** What the command line says, over what the configuration files say, over what an archive was told before. */
+export function engineOptions(
+  given: EngineCommandOptions,
+  { settings, overrides }: Config,
+  before?: ArchiveSettings,
+): ArchiveOptions {
   const options: EngineCommandOptions = { ...settings, ...withoutUndefined(given) };
   const { window, reasoning, pin, allow } = options;
+  const known = window ?? before?.limits.windowTokens;
+  if (options.usedTokens !== undefined && known === undefined) throw needsWindow();
   return {
     ...pick(options, sameNames),
     ...(window !== undefined && { windowTokens: window }),
@@ -57,6 +65,14 @@ export function engineOptions(given: EngineCommandOptions, { settings, overrides
     ...(allow !== undefined && { allowNoVision: true }),
     overrides,
   };
+}
+
+function needsWindow(): SnapcompactError {
+  return new SnapcompactError('usage', {
+    expected: 'the window they are used in',
+    of: '--used-tokens',
+    got: 'no --window',
+  });
 }
 
 /** The named fields that are set. */

@@ -32,7 +32,8 @@ export async function rearchiveCommand(
   io: Io,
 ): Promise<void> {
   const config = await readConfig(io);
-  const engine = engineOptions(options, { ...config, settings: pick(config.settings, ['threads']) });
+  // Of the configuration only what says nothing of the archive: that keeps to what it was told.
+  const own = { ...config, settings: pick(config.settings, ['threads']) };
   const progress = new ProgressLine(io, options);
   let before: Archive | undefined;
   let transcript: Transcript | undefined;
@@ -41,7 +42,7 @@ export async function rearchiveCommand(
     const reading = { ...asReadBefore(previous), ...options };
     transcript = path === undefined ? undefined : await readGiven(path, reading, io);
     return rearchive(previous, transcript?.history, {
-      ...engine,
+      ...engineOptions(options, own, previous.settings),
       ...(transcript && (await additionOf(previous, transcript, reading, io))),
       onFrame: (done, total) => progress.show(`frames of ${target}`, done, total),
       signal: io.signal,
