@@ -21,8 +21,13 @@ export async function compareWithArchive(
   history: History,
   options: Pick<ArchiveOptions, 'redact' | 'signal'> = {},
 ): Promise<Continuation> {
+  return findSegments(segments, await segmentsOf(history, settings, options));
+}
+
+/** Looks for `segments` among others, each in the entry it is from. */
+export function findSegments(segments: readonly Segment[], others: readonly Segment[]): Continuation {
   const entries = new Map<string, Segment[]>();
-  for (const segment of await segmentsOf(history, settings, options)) {
+  for (const segment of others) {
     const entry = entries.get(segment.entryId);
     if (entry === undefined) entries.set(segment.entryId, [segment]);
     else entry.push(segment);

@@ -8,8 +8,10 @@ import { pageFormat } from '../page/page-format.js';
 import { paginate } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
-import { readInput } from '../read-input.js';
+import { readRegularFile } from '../read-input.js';
+import type { Segment } from '../text/segment.js';
 import { ARCHIVE_SCHEMA, type Archive, type ArchivedFrame } from './archive.js';
+import { ARCHIVE_FILE, derivedFiles } from './archive-files.js';
 import type { ArchiveOptions } from './archive-history.js';
 import { readFolder } from './folder.js';
 import {
@@ -24,7 +26,7 @@ import { type PageToPaint, paintPages } from './paint-pages.js';
 
 /** Whoever will read, and all other options, count for a file of Oh-My-Pi only: a folder says it itself. */
 export interface LoadOptions extends ArchiveOptions {
-  /** Told of each frame or foreign part that was damaged, and why. */
+  /** Told of each file or foreign part that was damaged, and why. */
   readonly onRepair?: (file: string, reason: string) => void;
 }
 
@@ -34,7 +36,7 @@ type Stored = Omit<Archive, 'frames'> & { readonly pages: readonly StoredPage[] 
 
 /**
  * Reads an archive folder with its frames, in whose place damaged or missing ones are painted anew, or a file with an
- * archive of Oh-My-Pi; nothing on disk changes. Throws `unreadable-input` for a missing folder or file of text, `broken-input` for text that is not what was
+ * archive of Oh-My-Pi; nothing on disk changes. What follows from `archive.json` is made, not read. Throws `unreadable-input` for a missing folder or file of text, `broken-input` for text that is not what was
  * saved, `newer-schema`.
  */
 export async function loadArchive(folder: string, options: LoadOptions = {}): Promise<Archive> {
@@ -48,7 +50,10 @@ export async function loadArchive(folder: string, options: LoadOptions = {}): Pr
 
 async function readArchive(folder: string, options: LoadOptions): Promise<Archive> {
   const manifestPath = join(folder, MANIFEST_FILE);
-  const manifest = parseManifest((await readInput(manifestPath, 'an archive')).toString(), manifestPath);
+  const manifest = parseManifest(
+    (await readRegularFile(manifestPath, 'an archive')).toString(),
+    manifestPath,
+  );
   if (manifest.schema < ARCHIVE_SCHEMA)
     throw broken(
       `schema ${ARCHIVE_SCHEMA}`,
@@ -56,15 +61,41 @@ async function readArchive(folder: string, options: LoadOptions): Promise<Archiv
       manifestPath,
       'archive the transcript again',
     );
-  const { pages, ...archive } = await readStored(join(folder, 'archive.json'), manifest.archiveSha256);
+  const { pages, ...rest } = await readStored(folder, manifest);
   checkRecords(manifest, pages, manifestPath);
   const frames = await Promise.all(pages.map((page) => readFrame(folder, page)));
-  return { ...archive, frames: await repaired(archive, frames, options) };
+  const archive = { ...rest, frames: await repaired(rest, frames, options) };
+  if (options.onRepair !== undefined) await checkDerived(folder, archive, manifest, options.onRepair);
+  return archive;
+}
+
+/** The source that an archive folder holds. Throws as `loadArchive` does. */
+export async function readSegments(folder: string, manifest: Manifest): Promise<readonly Segment[]> {
+  return (await readStored(folder, manifest)).segments;
+}
+
+/** What others read of an archive: it may not say anything else than the archive does. */
+async function checkDerived(
+  folder: string,
+  archive: Archive,
+  { archiveSha256 = '' }: Manifest,
+  onRepair: NonNullable<LoadOptions['onRepair']>,
+): Promise<void> {
+  for (const { path, data } of derivedFiles(archive, archiveSha256)) {
+    try {
+      const found = await readRegularFile(join(folder, path), 'an archive');
+      if (found.toString() !== data) onRepair(path, 'other content than the archive gives it');
+    } catch (cause) {
+      if (!(cause instanceof SnapcompactError)) throw cause;
+      onRepair(path, cause.complaint.got);
+    }
+  }
 }
 
 /** What was saved, to the byte: everything in it is ours then, and needs no further check. */
-async function readStored(path: string, sha256: string | undefined): Promise<Stored> {
-  const json = await readInput(path, 'an archive');
+async function readStored(folder: string, { archiveSha256: sha256 }: Manifest): Promise<Stored> {
+  const path = join(folder, ARCHIVE_FILE);
+  const json = await readRegularFile(path, 'an archive');
   const found = createHash('sha256').update(json).digest('hex');
   if (found !== sha256) throw broken(`what was saved, with sha256 ${sha256}`, `sha256 ${found}`, path);
   try {
@@ -93,7 +124,7 @@ interface ReadFrame {
 
 async function readFrame(folder: string, page: StoredPage): Promise<ReadFrame> {
   try {
-    const data = Uint8Array.from(await readInput(join(folder, frameFile(page)), 'an archive'));
+    const data = Uint8Array.from(await readRegularFile(join(folder, frameFile(page)), 'an archive'));
     const sha256 = createHash('sha256').update(data).digest('hex');
     if (sha256 === page.sha256) return { page, data };
     return {

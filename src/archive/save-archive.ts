@@ -1,14 +1,16 @@
 /** Archive → folder, whole or not at all, and never over somebody else's files. */
-import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SnapcompactError } from '../errors.js';
-import { readInput } from '../read-input.js';
+import { readRegularFile } from '../read-input.js';
+import { segmentKind } from '../text/segment.js';
 import type { Archive, ArchiveSource } from './archive.js';
-import { contextBlocks } from './context-blocks.js';
+import { archiveFiles } from './archive-files.js';
+import { findSegments } from './continuation.js';
 import { type FolderFile, replaceFolder, withNewFolder } from './folder.js';
-import { frameFile, MANIFEST_FILE, type Manifest, manifestOf, parseManifest } from './manifest.js';
+import { readSegments } from './load-archive.js';
+import { MANIFEST_FILE, type Manifest, parseManifest } from './manifest.js';
 
 /** Where an archive folder keeps the state before its last pass. */
 export const PREVIOUS = 'previous';
@@ -29,7 +31,7 @@ export interface SaveOptions extends PassOptions {
 /**
  * Writes `manifest.json`, `archive.json`, `context.json` and `frames/` as the folder `target`, readable by its owner
  * only. An archive of the same source that is there is replaced; one of another source needs `force`. A folder that
- * holds anything else is never touched: `target-exists`. Throws `archive-in-use` while somebody else writes, and
+ * holds anything else, or lies in an archive, is never touched: `target-exists`. Throws `archive-in-use` while somebody else writes, and
  * `unwritable-target` when the file system refuses; then the target is as it was.
  */
 export async function saveArchive(
@@ -37,8 +39,9 @@ export async function saveArchive(
   target: string,
   { force = false, keepOld = false }: SaveOptions = {},
 ): Promise<void> {
+  await checkPlace(resolve(target));
   await withNewFolder(resolve(target), async (folder) => {
-    await checkTarget(folder, archive.source, force);
+    await checkTarget(folder, archive, force);
     await replaceArchive(folder, archive, { keepOld });
   });
 }
@@ -64,30 +67,23 @@ function nothingThere(cause: NodeJS.ErrnoException): Listing {
   throw cause;
 }
 
-function archiveFiles(archive: Archive): FolderFile[] {
-  const { frames, ...rest } = archive;
-  const pages = frames.map(({ data, ...page }) => ({ ...page, bytes: data.length }));
-  const stored = `${JSON.stringify({ ...rest, pages })}\n`;
-  const archiveSha256 = createHash('sha256').update(stored).digest('hex');
-  return [
-    ...frames.map((frame) => ({ path: frameFile(frame), data: frame.data })),
-    { path: 'archive.json', data: stored },
-    { path: 'context.json', data: `${JSON.stringify(contextFiles(archive), null, 2)}\n` },
-    { path: MANIFEST_FILE, data: `${JSON.stringify({ ...manifestOf(archive), archiveSha256 }, null, 2)}\n` },
-  ];
+/** Throws `target-exists` for a place inside an archive: its next pass would take what is there for somebody else's. */
+async function checkPlace(target: string): Promise<void> {
+  for (
+    let folder = dirname(target), inner = target;
+    folder !== inner;
+    inner = folder, folder = dirname(folder)
+  ) {
+    const isInside = await readManifest(folder).then(
+      () => true,
+      () => false,
+    );
+    if (isInside) throw targetExists(target, `a place inside the archive ${folder}`);
+  }
 }
 
-/** The context blocks with frames by file name. */
-function contextFiles(archive: Archive): unknown[] {
-  const files = new Map(archive.frames.map((frame) => [frame.data, frameFile(frame)]));
-  return contextBlocks(archive).map((block) => {
-    if (block.type === 'text') return block;
-    const { data, ...image } = block;
-    return { ...image, file: files.get(data) };
-  });
-}
-
-async function checkTarget(folder: string, source: ArchiveSource | undefined, force: boolean): Promise<void> {
+/** Throws `target-exists` unless `archive` may be saved in `folder`. */
+async function checkTarget(folder: string, archive: Archive, force: boolean): Promise<void> {
   const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [] as string[];
     if (cause.code === 'ENOTDIR') throw targetExists(folder, 'a file');
@@ -97,16 +93,38 @@ async function checkTarget(folder: string, source: ArchiveSource | undefined, fo
   if (!entries.includes(MANIFEST_FILE)) throw targetExists(folder, 'a folder that is no archive');
   const manifest = await readManifest(folder);
   await refuseForeign(folder);
-  if (!force && !isSameSource(manifest.source, source)) {
+  if (force) return;
+  if (!isSameSource(manifest.source, archive.source)) {
     const whose = manifest.source === undefined ? 'an unnamed history' : manifest.source.name;
     throw targetExists(folder, `an archive of another source, ${whose}`, 'use --force to replace it');
   }
+  if (!(await holdsUserTurns(archive, folder, manifest)))
+    throw targetExists(
+      folder,
+      `an archive of ${manifest.source?.name} with other user turns`,
+      'use --force to replace it',
+    );
+}
+
+/** A file name alone says little: what the user said in the archive that goes must be in the one that comes. */
+async function holdsUserTurns(
+  { source, segments }: Archive,
+  folder: string,
+  manifest: Manifest,
+): Promise<boolean> {
+  if (source?.sessionId !== undefined || manifest.source?.sha256 === source?.sha256) return true;
+  const before = await readSegments(folder, manifest).catch(() => []);
+  const { lacking } = findSegments(
+    before.filter((segment) => segmentKind(segment) === 'user'),
+    segments,
+  );
+  return lacking === undefined;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST_FILE);
   try {
-    return parseManifest((await readInput(path, 'an archive')).toString(), path);
+    return parseManifest((await readRegularFile(path, 'an archive')).toString(), path);
   } catch (cause) {
     if (cause instanceof SnapcompactError && cause.code === 'newer-schema') throw cause;
     throw targetExists(folder, 'a folder whose manifest.json is not that of an archive');
@@ -145,21 +163,35 @@ interface Listing {
 async function listState(folder: string): Promise<Listing> {
   const own: string[] = [];
   const foreign: string[] = [];
-  const sort = (entry: Dirent, names: RegExp, place = '') =>
-    (entry.isFile() && names.test(entry.name) ? own : foreign).push(`${place}${entry.name}`);
+  const frames = await frameNames(folder);
+  const sort = (entry: Dirent, isOwn: (path: string) => boolean, place = '') => {
+    const path = `${place}${entry.name}`;
+    (entry.isFile() && isOwn(path) ? own : foreign).push(path);
+  };
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.name !== 'frames' || !entry.isDirectory()) sort(entry, STATE_FILE);
+    if (entry.name !== 'frames' || !entry.isDirectory()) sort(entry, (path) => STATE_FILE.test(path));
     else {
       for (const frame of await readdir(join(folder, 'frames'), { withFileTypes: true })) {
-        sort(frame, FRAME_FILE, 'frames/');
+        sort(frame, frames, 'frames/');
       }
     }
   }
   return { own, foreign };
 }
 
+/** Those of the manifest; where there is none to be read, all that are named as frames are. */
+async function frameNames(folder: string): Promise<(path: string) => boolean> {
+  try {
+    const { frames } = await readManifest(folder);
+    const files = new Set(frames.map(({ file }) => file));
+    return (path) => files.has(path);
+  } catch {
+    return (path) => FRAME_FILE.test(path);
+  }
+}
+
 const STATE_FILE = /^(?:manifest|archive|context)\.json$/;
-const FRAME_FILE = /^\d{4,}\.(?:png|webp)$/;
+const FRAME_FILE = /^frames\/\d{4,}\.(?:png|webp)$/;
 
 /** Same session where both name one, else the same file name. */
 function isSameSource(a: ArchiveSource | undefined, b: ArchiveSource | undefined): boolean {

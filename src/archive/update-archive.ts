@@ -6,13 +6,13 @@ import { loadArchive } from './load-archive.js';
 import { type PassOptions, refuseForeign, replaceArchive } from './save-archive.js';
 
 export interface UpdateOptions extends PassOptions {
-  /** Told of each damaged frame, which the pass puts right, and why. */
+  /** Told of each damaged file, which the pass puts right, and why. */
   readonly onRepair?: (file: string, reason: string) => void;
 }
 
 /**
  * Loads the archive in `target`, hands it to `change`, saves what that returns and returns it. Nothing is written when
- * `change` returns the very archive it was given and no frame was damaged, or throws: an error of its own passes as it is.
+ * `change` returns the very archive it was given and no file was damaged, or throws: an error of its own passes as it is.
  *
  * Throws `archive-in-use` while another pass runs, `unreadable-input` for a folder that is not there, `target-exists`
  * for one with files of somebody in it, and as `loadArchive` and `saveArchive` do; the folder is then as it was.

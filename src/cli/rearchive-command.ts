@@ -1,4 +1,5 @@
 /** `snapcompact rearchive`: more history for an archive, or the same at another shape, model or budget. */
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Archive, ArchiveSource } from '../archive/archive.js';
 import { type Continuation, compareWithArchive } from '../archive/continuation.js';
@@ -49,8 +50,12 @@ export async function rearchiveCommand(
     });
   };
   const { out, force = false, keepOld = false } = options;
+  if (out !== undefined) await refuseItself(out, target);
   const onRepair = (file: string, reason: string) => {
-    if (!options.quiet) io.err(`snapcompact: note: painted anew: ${onOneLine(`${file}: ${reason}`)}\n`);
+    if (!options.quiet)
+      io.err(
+        `snapcompact: note: ${file.startsWith('frames/') ? 'painted' : 'written'} anew: ${onOneLine(`${file}: ${reason}`)}\n`,
+      );
   };
   const archive = await (out === undefined
     ? updateArchive(target, pass, { keepOld, onRepair })
@@ -74,6 +79,18 @@ export async function rearchiveCommand(
       ? `${onOneLine(target)}: nothing new, nothing changed\n`
       : archiveReport(result),
   );
+}
+
+/** `--out` leaves the archive as it is. */
+async function refuseItself(out: string, target: string): Promise<void> {
+  const [there, here] = await Promise.all([out, target].map((path) => realpath(path).catch(() => undefined)));
+  if (there === undefined || there !== here) return;
+  throw new SnapcompactError('usage', {
+    expected: 'another folder than that of the archive',
+    of: '--out',
+    got: out,
+    hint: 'leave --out away to write the archive itself',
+  });
 }
 
 /** Also for a file of a foreign archive, which is never written. */
