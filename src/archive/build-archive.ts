@@ -166,12 +166,16 @@ export function tiersOf(reader: Reader): Tiers {
 }
 
 /** The layout of the pass before, unless something else than the source changed what is printed. */
-function layoutToKeep({ previous, reader, settings }: BuildInput): Layout | undefined {
+function layoutToKeep({ previous, reader, settings, budget }: BuildInput): Layout | undefined {
   if (previous === undefined) return undefined;
-  const printing = ({ reasoning, caps, pins, limits }: ArchiveSettings, { shape, frame }: Reader) =>
-    JSON.stringify([reasoning, caps, pins, limits.edge, limits.purpose, shape, frame]);
-  const isSame = printing(settings, reader) === printing(previous.settings, previous.reader);
-  return isSame ? previous.layout : undefined;
+  const printing = ({ reasoning, caps, pins }: ArchiveSettings, of: Reader, { edge, purpose }: Budget) =>
+    JSON.stringify([reasoning, caps, pins, edge, purpose, of.shape, of.frame]);
+  const before = printing(previous.settings, previous.reader, previous.budget);
+  if (printing(settings, reader, budget) !== before) return undefined;
+  // The same pages in another encoding are other bytes: that is declared as a new layout is.
+  const { layout } = previous;
+  const isSameEncoding = settings.mime === previous.settings.mime;
+  return isSameEncoding ? layout : { ...layout, generation: layout.generation + 1 };
 }
 
 function framesOf({ middle }: SegmentPlan): MiddlePage[] {

@@ -4,6 +4,7 @@
  * A rule is a short string, so that it can be given on a command line and kept in an archive: `id:<entry>`,
  * `role:<scope>`, `/<regular expression>/`, or a text that the segment contains.
  */
+import { Script } from 'node:vm';
 import { SnapcompactError } from '../errors.js';
 import { withoutNoteSigns } from '../text/note.js';
 import type { Scope, Segment } from '../text/segment.js';
@@ -12,31 +13,38 @@ const scopes: readonly string[] = ['user', 'think', 'ai', 'call'] satisfies Scop
 
 /** Indices of the segments that a rule names. Throws `usage` for a rule that is none. */
 export function pinnedSegments(segments: readonly Segment[], rules: readonly string[]): Set<number> {
-  const tests = rules.map(testOf);
   const pinned = new Set<number>();
-  if (tests.length === 0) return pinned;
-  segments.forEach((segment, index) => {
-    if (!tests.some((test) => test(segment))) return;
+  for (const index of rules.flatMap((rule) => matches(segments, rule))) {
     pinned.add(index);
     // A call and its output are read together, whichever of them a rule names.
-    if (isMerged(segment)) pinned.add(index - 1);
-    if (segment.part === 'call' && isMerged(segments[index + 1])) pinned.add(index + 1);
-  });
+    if (isMerged(segments[index])) pinned.add(index - 1);
+    if (segments[index]!.part === 'call' && isMerged(segments[index + 1])) pinned.add(index + 1);
+  }
   return pinned;
+}
+
+/** Rules that name nothing in a source. */
+export function idleRules(segments: readonly Segment[], rules: readonly string[]): string[] {
+  return rules.filter((rule) => matches(segments, rule).length === 0);
 }
 
 function isMerged(segment: Segment | undefined): boolean {
   return segment?.part === 'output' && !segment.orphan;
 }
 
-function testOf(rule: string): (segment: Segment) => boolean {
+/** Indices of the segments that one rule names. */
+function matches(segments: readonly Segment[], rule: string): number[] {
   const [, kind, value = ''] = /^(id|role):(.+)$/s.exec(rule) ?? [];
-  if (kind === 'id') return ({ entryId }) => entryId === value;
-  if (kind === 'role') return roleTest(value, rule);
-  const pattern = /^\/(.+)\/([ims]*)$/s.exec(rule);
-  if (pattern === null) return (segment) => textsOf(segment).some((text) => text.includes(rule));
-  const expression = patternOf(pattern[1]!, pattern[2]!, rule);
-  return (segment) => textsOf(segment).some((text) => expression.test(text));
+  if (kind === 'id') return indices(segments, ({ entryId }) => entryId === value);
+  if (kind === 'role') return indices(segments, roleTest(value, rule));
+  const pattern = /^\/(.+)\/([dgimsuvy]*)$/s.exec(rule);
+  if (pattern === null)
+    return indices(segments, (segment) => textsOf(segment).some((text) => text.includes(rule)));
+  return patternMatches(segments, patternOf(pattern[1]!, pattern[2]!, rule), rule);
+}
+
+function indices(segments: readonly Segment[], test: (segment: Segment) => boolean): number[] {
+  return segments.flatMap((segment, index) => (test(segment) ? [index] : []));
 }
 
 function roleTest(role: string, rule: string): (segment: Segment) => boolean {
@@ -45,11 +53,31 @@ function roleTest(role: string, rule: string): (segment: Segment) => boolean {
     scope === role && part !== 'note' && (role !== 'user' || !('injected' in segment));
 }
 
+/** Without the flags that give a pattern a place to go on from. */
 function patternOf(source: string, flags: string, rule: string): RegExp {
+  const own = flags.replace(/[gy]/g, '');
   try {
-    return new RegExp(source, `${flags}u`);
+    return new RegExp(source, /[uv]/.test(own) ? own : `${own}u`);
   } catch (cause) {
     throw badRule('a regular expression', `${rule}: ${(cause as Error).message}`);
+  }
+}
+
+/** Far more than any pattern takes that does not try its own parts over and over. */
+const PATTERN_MS = 10_000;
+
+/** Outside this context, where a pattern that takes for ever can be ended. */
+const search = new Script('texts.flatMap((list, i) => (list.some((text) => pattern.test(text)) ? [i] : []))');
+
+function patternMatches(segments: readonly Segment[], pattern: RegExp, rule: string): number[] {
+  try {
+    const found = search.runInNewContext({ texts: segments.map(textsOf), pattern }, { timeout: PATTERN_MS });
+    return found as number[];
+  } catch (cause) {
+    throw badRule(
+      `a regular expression that is done within ${PATTERN_MS / 1000} s`,
+      `${rule}: ${(cause as Error).message}`,
+    );
   }
 }
 

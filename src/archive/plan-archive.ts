@@ -9,6 +9,7 @@ import type { Budget } from './budget.js';
 import { planBuild } from './build-archive.js';
 import type { Degradation } from './degrade.js';
 import { type MiddlePage, pixelsOf } from './middle.js';
+import { idleRules } from './pins.js';
 import { type Binding, bindingOf, isSmaller, type SegmentPlan, type TextPart } from './plan.js';
 import { textBlockBytes } from './wire-bytes.js';
 
@@ -23,6 +24,8 @@ export interface ArchivePlan {
   /** Steps of the degrade order that were needed; each reaches to the segment with this index. */
   readonly degradation: Degradation;
   readonly elisions: readonly Elision[];
+  /** Rules of pins that name nothing. */
+  readonly idlePins: readonly string[];
   readonly frames: number;
   /** Predicted: the archive as sent, and the history as text. */
   readonly tokens: number;
@@ -74,6 +77,7 @@ export async function planArchive(history: History, options: ArchiveOptions = {}
     rows: rowsOf(plan, elisions).map((row) => priced(row, input.reader, options)),
     degradation: layout.degradation,
     elisions,
+    idlePins: idleRules(input.segments, input.settings.pins),
     frames: frames.length,
     tokens: plan.tokens + surroundingTokens,
     replacedTokens,

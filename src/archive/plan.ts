@@ -137,7 +137,7 @@ async function keptPlan(
   const middle = await keepMiddle(around.request, previous, (kept) =>
     isUnderSeal(previous.sealed, around.head.part.text, kept),
   );
-  return middle && assemble(input, texts, around, middle, previous.generation);
+  return middle && assemble(input, texts, around, middle);
 }
 
 /** With less and less of what it may do without: free room, then text at the edges. */
@@ -153,8 +153,7 @@ async function newPlan(input: PlanInput, texts: TextPrinter): Promise<SegmentPla
   for (const { edges: tried, freedShare } of tries) {
     const around = printAround(input, texts, tried);
     const middle = await layMiddle(around.request, freedShare);
-    if (!(middle instanceof SnapcompactError))
-      return assemble(input, texts, around, middle, input.generation);
+    if (!(middle instanceof SnapcompactError)) return assemble(input, texts, around, middle, true);
     refusal = middle;
   }
   throw refusal;
@@ -191,14 +190,15 @@ async function assemble(
   texts: TextPrinter,
   { edges, head, tail, live }: Around,
   middle: Middle,
-  generation: number,
+  isNewLayout = false,
 ): Promise<SegmentPlan> {
+  const generation = isNewLayout ? input.generation : input.previous!.generation;
   const pins = texts.pins(middle.pinned);
   const printed = [head.printed, middle.printed, tail.printed];
   const parts = [head.part, tail.part, live, pins.part];
   return {
     layout: { ...middle.layout, ...edges, estimates: input.estimates, generation },
-    isNewLayout: generation === input.generation,
+    isNewLayout,
     head: head.part,
     middle,
     tail: tail.part,

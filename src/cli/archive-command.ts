@@ -25,7 +25,7 @@ import {
 import { type EngineCommandOptions, engineOptions, pick } from './engine-options.js';
 import { expandInputs, type InputFile, TargetNames } from './inputs.js';
 import { type Io, onOneLine, print } from './io.js';
-import { planResult } from './plan-command.js';
+import { planExitCode, planResult } from './plan-command.js';
 import { planReport } from './plan-report.js';
 import { ProgressLine } from './progress.js';
 import { type ReadingOptions, readGiven, sourceAsRead } from './reading.js';
@@ -121,6 +121,8 @@ class ArchiveJob {
     };
     if (dryRun) {
       const plan = await planArchive(transcript.history, { ...engine, purpose: 'archive' });
+      const exitCode = planExitCode(plan.status, this.#options);
+      if (exitCode > 0) this.exitCode = this.#areMany ? exitCodes['unreadable-input'] : exitCode;
       return planResult(file.path, plan);
     }
     const archive = await archiveHistory(transcript.history, {

@@ -3,7 +3,7 @@ import { basename, relative } from 'node:path';
 import type { ImportReport } from '../transcript/importer.js';
 import type { Archived } from './archive-result.js';
 import { number, onOneLine, plural } from './io.js';
-import { bindingLine, droppedLine } from './plan-report.js';
+import { bindingLine, droppedLine, idlePin } from './plan-report.js';
 import { firstFew } from './report.js';
 
 /** One figure a line, names aligned. */
@@ -23,6 +23,8 @@ export function archiveReport(result: Archived): string {
     ['limit', bindingLine(result.binding, counts.frames)],
     ['elisions', elisionsLine(result)],
     ...droppedLine(result.elisions).map((line): [string, string] => ['', line]),
+    ...reasoningRow(result),
+    ...result.idlePins.map((rule): [string, string] => ['pins', idlePin(rule)]),
     ['archive', `${relative('.', result.folder) || result.folder}`],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${onOneLine(value)}`);
@@ -85,6 +87,15 @@ function countedRow({ counted }: Archived): [string, string][] {
       'counted',
       `${number(countedTokens)} by the vendor, ${number(predictedTokens)} predicted (${difference}, ${share})`,
     ],
+  ];
+}
+
+function reasoningRow({ reasoningGone }: Archived): [string, string][] {
+  if (reasoningGone === undefined) return [];
+  const { texts, chars } = reasoningGone;
+  const what = `${plural(texts, 'text')} of reasoning, ${plural(chars, 'character')}`;
+  return [
+    ['source', `${what}, left the archive for good; only --keep-old, or its transcript, has them still`],
   ];
 }
 

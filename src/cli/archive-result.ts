@@ -1,5 +1,6 @@
 /** What `archive --json` and `rearchive --json` say of one input: figures and names, never the frames themselves. */
 import type { Archive, FrameMime } from '../archive/archive.js';
+import { idleRules } from '../archive/pins.js';
 import type { ArchivePlan } from '../archive/plan-archive.js';
 import type { CounterReport } from '../billing/count-with-anthropic.js';
 import type { BillingOverrides } from '../billing/overrides.js';
@@ -34,6 +35,10 @@ export interface Archived {
   /** With `--count-tokens`, when the counter gave no answer. */
   readonly countFailure?: Failed['error'];
   readonly elisions: Archive['elisions'];
+  /** Rules of pins that name nothing in it. */
+  readonly idlePins: readonly string[];
+  /** What the model thought, where this pass took it out of the source. */
+  readonly reasoningGone?: { readonly texts: number; readonly chars: number };
 }
 
 /** With `--dry-run`. */
@@ -50,7 +55,7 @@ export function archivedResult(
   archive: Archive,
   { input, folder, overrides, route }: ResultContext,
 ): Archived {
-  const { reader, counts, cost, binding, layout, elisions, settings, frames } = archive;
+  const { reader, counts, cost, binding, layout, elisions, settings, frames, segments } = archive;
   const lq = frames.filter(({ tier }) => tier === 'lq').length;
   const advice = betterChoice(archive, overrides);
   return {
@@ -71,6 +76,7 @@ export function archivedResult(
     ),
     ...(advice !== undefined && { advice }),
     elisions,
+    idlePins: idleRules(segments, settings.pins),
   };
 }
 

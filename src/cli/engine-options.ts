@@ -2,7 +2,10 @@
 import type { ArchiveSettings } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-history.js';
 import type { Config } from '../billing/config.js';
+import type { BillingOverrides } from '../billing/overrides.js';
 import { SnapcompactError } from '../errors.js';
+import { nearNames } from '../near-names.js';
+import { carrierNames, isKnownCarrier } from '../page/readers.js';
 import type { CommonOptions } from './io.js';
 
 export interface EngineCommandOptions extends CommonOptions {
@@ -55,6 +58,7 @@ export function engineOptions(
 ): ArchiveOptions {
   const options: EngineCommandOptions = { ...settings, ...withoutUndefined(given) };
   const { window, reasoning, pin, allow } = options;
+  for (const name of ['route', 'api'] as const) checkCarrier(name, options[name], overrides);
   const known = window ?? before?.limits.windowTokens;
   if (options.usedTokens !== undefined && known === undefined) throw needsWindow();
   return {
@@ -65,6 +69,21 @@ export function engineOptions(
     ...(allow !== undefined && { allowNoVision: true }),
     overrides,
   };
+}
+
+/** A mistyped name would be an endpoint that nothing is known of, with other limits. */
+function checkCarrier(option: 'route' | 'api', name: string | undefined, overrides: BillingOverrides): void {
+  if (name === undefined || isKnownCarrier(name, overrides)) return;
+  const near = nearNames(name, carrierNames());
+  throw new SnapcompactError('usage', {
+    expected: option === 'route' ? 'a route' : 'an API family',
+    of: `--${option}`,
+    got: name,
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(' or ')}?`
+        : 'state its limits in snapcompact.config.json, or leave the option away',
+  });
 }
 
 function needsWindow(): SnapcompactError {

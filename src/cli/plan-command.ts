@@ -1,5 +1,6 @@
 /** `snapcompact plan`: what an archive would hold and cost, without rendering. */
 import { type ArchivePlan, planArchive } from '../archive/plan-archive.js';
+import { exitCodes } from '../errors.js';
 import { type EngineCommandOptions, engineOptions } from './engine-options.js';
 import { type Io, print } from './io.js';
 import { planReport } from './plan-report.js';
@@ -11,7 +12,8 @@ export interface PlanCommandOptions extends EngineCommandOptions, ReadingOptions
   readonly replace?: boolean;
 }
 
-export async function planCommand(path: string, options: PlanCommandOptions, io: Io): Promise<void> {
+/** Returns the exit code: that of a refusal where nothing is gained and that was asked for. */
+export async function planCommand(path: string, options: PlanCommandOptions, io: Io): Promise<number> {
   const config = await readConfig(io);
   const { replace = false } = options;
   const transcript = await readGiven(path, options, io);
@@ -22,6 +24,12 @@ export async function planCommand(path: string, options: PlanCommandOptions, io:
     signal: io.signal,
   });
   print(io, options, planResult(path, plan), () => planReport(path, plan));
+  return planExitCode(plan.status, options);
+}
+
+/** With `--only-if-smaller` a plan is refused as its archive would be. */
+export function planExitCode(status: string, { onlyIfSmaller }: EngineCommandOptions): number {
+  return onlyIfSmaller && status === 'nothing' ? exitCodes['nothing-gained'] : 0;
 }
 
 /** A plan as `--json` prints it. */

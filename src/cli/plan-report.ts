@@ -35,6 +35,7 @@ function notes({
   degradation,
   elisions,
   frames,
+  idlePins,
 }: ArchivePlan): string[] {
   const totals = `${number(tokens)} tokens in all, ${number(replacedTokens)} as text before`;
   return [
@@ -42,7 +43,13 @@ function notes({
     bindingLine(binding, frames),
     ...Object.keys(degradation).map((step) => `cut down: ${stepNames[step as keyof typeof stepNames]}`),
     ...droppedLine(elisions),
+    ...idlePins.map(idlePin),
   ];
+}
+
+/** Most often a mistyped one. */
+export function idlePin(rule: string): string {
+  return `nothing is pinned by ${rule}`;
 }
 
 const stepNames = {

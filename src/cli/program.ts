@@ -18,7 +18,7 @@ export function buildProgram(io: Io, state: ExitState): Command {
     .showHelpAfterError('(add --help for the options)');
   addArchive(program, io, state);
   addRearchive(program, io);
-  addPlan(program, io);
+  addPlan(program, io, state);
   addRecover(program, io);
   addInspect(program, io);
   addUndo(program, io);
@@ -146,7 +146,7 @@ function addRearchive(program: Command, io: Io): void {
   );
 }
 
-function addPlan(program: Command, io: Io): void {
+function addPlan(program: Command, io: Io, state: ExitState): void {
   const plan = command(
     program,
     'plan <transcript>',
@@ -154,7 +154,7 @@ function addPlan(program: Command, io: Io): void {
   ).option('--replace', 'plan what takes the place of the transcript in a live context');
   addPlanOptions(addTranscriptOptions(plan)).action(async (transcript: string, options) => {
     const { planCommand } = await import('./plan-command.js');
-    await planCommand(transcript, options, io);
+    state.exitCode = await planCommand(transcript, options, io);
   });
 }
 

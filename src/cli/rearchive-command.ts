@@ -8,9 +8,10 @@ import { type RearchiveOptions, rearchive } from '../archive/rearchive.js';
 import { type SaveOptions, saveArchive } from '../archive/save-archive.js';
 import { type UpdateOptions, updateArchive } from '../archive/update-archive.js';
 import { SnapcompactError } from '../errors.js';
+import { segmentChars } from '../text/segment.js';
 import type { Transcript } from '../transcript/importer.js';
 import { archiveReport } from './archive-report.js';
-import { archivedResult } from './archive-result.js';
+import { type Archived, archivedResult } from './archive-result.js';
 import { type EngineCommandOptions, engineOptions, pick } from './engine-options.js';
 import { type Io, onOneLine, print } from './io.js';
 import { ProgressLine } from './progress.js';
@@ -71,6 +72,7 @@ export async function rearchiveCommand(
     }),
     status: archive === before && out === undefined ? ('unchanged' as const) : ('archived' as const),
     unchanged: archive.frames.filter(({ sha256 }) => known.has(sha256)).length,
+    ...reasoningGone(before!, archive),
     ...(transcript && { format: transcript.format, import: transcript.report }),
   };
   if (!options.json && options.quiet) return;
@@ -79,6 +81,15 @@ export async function rearchiveCommand(
       ? `${onOneLine(target)}: nothing new, nothing changed\n`
       : archiveReport(result),
   );
+}
+
+/** Reasoning that is switched off goes from the source, too, where nothing brings it back. */
+function reasoningGone(before: Archive, { settings }: Archive): Pick<Archived, 'reasoningGone'> {
+  const gone = settings.reasoning ? [] : before.segments.filter(({ scope }) => scope === 'think');
+  if (gone.length === 0) return {};
+  return {
+    reasoningGone: { texts: gone.length, chars: gone.reduce((sum, each) => sum + segmentChars(each), 0) },
+  };
 }
 
 /** `--out` leaves the archive as it is. */

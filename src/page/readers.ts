@@ -178,6 +178,23 @@ export function resolveReader(target: ReaderTarget, overrides: ReaderOverrides =
   };
 }
 
+/** Whether a route or an API family is one that a rule or a limit speaks of; another is taken for an unknown endpoint. */
+export function isKnownCarrier(name: string, { limits = {} }: ReaderOverrides = {}): boolean {
+  const key = name.trim().toLowerCase();
+  const { routes, rules } = loadTables();
+  return (
+    carrierNames().includes(key) ||
+    Object.keys(limits).some((stated) => stated.trim().toLowerCase() === key) ||
+    routes.some(({ aliases }) => aliases.includes(key)) ||
+    rules.some(({ apis = [] }) => apis.some((api) => whole(api).test(key)))
+  );
+}
+
+/** Routes by their names in the table of limits. */
+export function carrierNames(): readonly string[] {
+  return loadTables().routes.map(({ route }) => route);
+}
+
 /** Every rule, in the order in which they are tried. */
 export function readerRules(): readonly ReaderRule[] {
   return loadTables().rules;
