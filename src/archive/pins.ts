@@ -64,7 +64,7 @@ function patternOf(source: string, flags: string, rule: string): RegExp {
 }
 
 /** Far more than any pattern takes that does not try its own parts over and over. */
-const PATTERN_MS = 10_000;
+const PATTERN_MS = 3_000;
 
 /** Outside this context, where a pattern that takes for ever can be ended. */
 const search = new Script('texts.flatMap((list, i) => (list.some((text) => pattern.test(text)) ? [i] : []))');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { liveRequest, pinnedSegments } from '../../src/archive/pins.js';
+import { idleRules, liveRequest, pinnedSegments } from '../../src/archive/pins.js';
 import type { Segment } from '../../src/text/segment.js';
 
 const said = (entryId: string, text: string, more = {}): Segment => ({
@@ -35,6 +35,21 @@ const segments = [
 const pins = (...rules: string[]) => [...pinnedSegments(segments, rules)].sort();
 
 describe('pins', () => {
+  test('say which rules name nothing', () => {
+    expect(idleRules(segments, ['id:a', 'id:none', '/npm/', '/nope/i', 'no words'])).toEqual([
+      'id:none',
+      '/nope/i',
+      'no words',
+    ]);
+  });
+
+  test('take a pattern with any flags, and end one that does not end', () => {
+    expect(pins('/FIRST/gi')).toEqual([0]);
+    expect(pins('/usr/lib')).toEqual([]);
+    const endless = [said('e', 'a'.repeat(40))];
+    expect(() => pinnedSegments(endless, ['/(a+)+b/'])).toThrow(/done within 3 s/);
+  });
+
   test('are named by entry, role, pattern or text', () => {
     expect(pins('id:a')).toEqual([0]);
     expect(pins('role:user')).toEqual([0, 4]);

@@ -54,6 +54,49 @@ describe('passes over one archive', () => {
     expect(layouts).toBeLessThan(12);
   });
 
+  test('free a fifth of a source that outgrew its bound, and leave frames alone until it does again', async () => {
+    const sourceBytes = 14_000;
+    let before = await archiveHistory(turns(0, 24), { ...small, sourceBytes });
+    let isWhole = false;
+    let same = 0;
+    let bound = 0;
+    for (let pass = 1; pass <= 20; pass++) {
+      // In turns as an addition, and as the whole session, which brings back what was left out before.
+      isWhole = !isWhole;
+      const from = isWhole ? 0 : 23 + pass;
+      const after = await rearchive(before, turns(from, 24 + pass), { threads: 0, isWhole });
+      const left = after.elisions.filter(({ reason }) => reason === 'source').length;
+      if (left > before.elisions.filter(({ reason }) => reason === 'source').length) bound++;
+      else {
+        expect(after.layout.generation).toBe(before.layout.generation);
+        same++;
+      }
+      before = after;
+    }
+    expect(bound).toBeGreaterThan(1);
+    expect(same).toBeGreaterThan(10);
+  });
+
+  test('declare another encoding as they declare a new layout', async () => {
+    const before = await archiveHistory(turns(0, 12), small);
+    const after = await rearchive(before, undefined, { format: 'webp', threads: 0 });
+    expect(after.layout).toEqual({ ...before.layout, generation: before.layout.generation + 1 });
+    expect(await rearchive(after, undefined, { threads: 0 })).toBe(after);
+  });
+
+  test('keep the newest request as text, or refuse', async () => {
+    const long = message('last', 'user', 'and this '.repeat(4_000));
+    const history = { messages: [...turns(0, 12).messages, long] };
+    const fits = await archiveHistory(history, { ...small, windowTokens: 40_000 });
+    expect(fits.live).toBe(long.blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''));
+    await expect(archiveHistory(history, { ...small, windowTokens: 8_000 })).rejects.toThrow(
+      /at most \d+ tokens for the newest request/,
+    );
+    await expect(archiveHistory(history, { ...small, maxBytes: 30_000 })).rejects.toThrow(
+      /at most 30000 bytes for the newest request/,
+    );
+  });
+
   test('cut the pages anew where what was printed before is another text', async () => {
     const open = (isDone: boolean): History => ({
       messages: turns(0, 40).messages.filter(({ id }) => isDone || id !== 'r1'),
