@@ -21,8 +21,7 @@ import type { Page } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import { type PrintedText, printInTurns } from '../text/print.js';
-import type { Segment } from '../text/segment.js';
-import { segmentKind } from '../text/segment.js';
+import { type Segment, segmentChars, segmentKind } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
 import type { Region } from './edges.js';
@@ -143,6 +142,7 @@ class MiddleSearch {
       if (lacks.what === 'room') tooLittle = savedChars;
       else tooMuch = savedChars;
       if ((isAll && lacks.what === 'room') || tooMuch - tooLittle < 1) break;
+      if (this.#isBeyondPins(best)) break;
       // What is saved is an estimate: each attempt asks for what the one before it still lacked.
       savedChars = tooLittle + (lacks.what === 'room' ? lacks.excessChars : Number.POSITIVE_INFINITY);
       if (savedChars >= tooMuch) savedChars = (tooLittle + tooMuch) / 2;
@@ -164,6 +164,12 @@ class MiddleSearch {
     const textTokens = budget.pinTokens + (budget.margin === null ? 0 : (budget.tokens ?? typed));
     const cells = Math.max(hq.geometry.capacityCells, lq.geometry.capacityCells);
     return typed > 2 * (caps[0]!.frames * cells + textTokens * MOST_CHARS_PER_TOKEN);
+  }
+
+  /** Whether all is dropped that may be, and what is left is too much for pins to take. */
+  #isBeyondPins({ middle, lacks }: Attempt): boolean {
+    const most = this.#request.budget.pinTokens * MOST_CHARS_PER_TOKEN;
+    return middle.degradation.pin !== undefined && lacks?.what === 'room' && lacks.excessChars > most;
   }
 
   #refusal({ middle, lacks }: Attempt, wholePages: number): SnapcompactError {
@@ -191,6 +197,8 @@ class MiddleSearch {
     for (let i = region.firstIndex; i < (degradation.pin ?? 0); i++) {
       if (isTypedText(segments[i]!)) pinned.add(i);
     }
+    const fewest = this.#fewestPinTokens(pinned);
+    if (fewest > this.#request.budget.pinTokens) return this.#pinnedTooMuch(degradation, pinned, fewest);
     const printed = await printInTurns(region.segments, {
       coverage: tiers.hq.coverage,
       caps,
@@ -208,6 +216,21 @@ class MiddleSearch {
     const pages = (await layRuns(printed.text, printed.dim, tiers, runs)).map((page) => this.#priced(page));
     const layout = { runs, degradation, pages: pages.length, wholePages: pages.length };
     return withLack({ ...known, layout, pages }, this.#excessChars(pages, room, this.#pageCaps(room)[0]!));
+  }
+
+  /** No more than what the pins cost as text, which is much to print and to count. */
+  #fewestPinTokens(pinned: ReadonlySet<number>): number {
+    const { segments } = this.#request;
+    let chars = 0;
+    for (const index of pinned) chars += segmentChars(segments[index]!);
+    return Math.floor(chars / MOST_CHARS_PER_TOKEN);
+  }
+
+  #pinnedTooMuch(degradation: Degradation, pinned: ReadonlySet<number>, tokens: number): Attempt {
+    const { budget, textCost } = this.#request;
+    const caps = frameCaps(budget, textCost(this.#request.pinned), this.#frameCost());
+    const middle = this.#unlaid({ printed: NOTHING, degradation, pinned, caps });
+    return { middle, lacks: { what: 'pins', tokens } };
   }
 
   /** The sharpest layout that fits; else the one for the fewer pages. */
@@ -325,6 +348,16 @@ class MiddleSearch {
     };
   }
 }
+
+const NOTHING: PrintedText = {
+  text: '',
+  dim: [],
+  spans: [],
+  elisions: [],
+  scopes: [],
+  spelled: 0,
+  dropped: 0,
+};
 
 type Known = Pick<Middle, 'printed' | 'degradation' | 'pinned' | 'caps'>;
 

@@ -288,6 +288,7 @@ class TextPrinter {
   readonly pinned: ReadonlySet<number>;
   readonly #input: PlanInput;
   readonly #live: LiveRequest | undefined;
+  #rulePins: PrintedPart | undefined;
 
   constructor(input: PlanInput) {
     const { segments, budget, estimates } = input;
@@ -314,6 +315,12 @@ class TextPrinter {
   }
 
   pins(pinned: ReadonlySet<number>): PrintedPart {
+    if (pinned !== this.pinned) return this.#pins(pinned);
+    this.#rulePins ??= this.#pins(pinned);
+    return this.#rulePins;
+  }
+
+  #pins(pinned: ReadonlySet<number>): PrintedPart {
     const segments = [...pinned].sort((a, b) => a - b).map((index) => this.#input.segments[index]!);
     const whole = Number.MAX_SAFE_INTEGER;
     const caps = { outputChars: whole, argumentChars: whole, callChars: whole };
