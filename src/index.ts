@@ -42,6 +42,7 @@ export { createRenderer, type RendererOptions } from './frame/create-renderer.js
 export { type DecodedFrame, type DecodeOptions, decodeFrame } from './frame/decode.js';
 export type { Frame } from './frame/frame.js';
 export type { Renderer } from './frame/renderer.js';
+export { fromWebp } from './frame/webp.js';
 export type { Block, History, Message, Role } from './history/history.js';
 export { type FrameSize, type Geometry, shapeGeometry } from './page/geometry.js';
 export { type Reader, type ReaderTarget, resolveReader } from './page/readers.js';

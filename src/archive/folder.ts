@@ -67,7 +67,8 @@ export async function withFolder<T>(target: string, work: (folder: string) => Pr
   const found = await stat(await findFolder(folder)).catch((cause: unknown) => {
     throw noFolder(target, systemReason(cause), cause);
   });
-  if (!found.isDirectory()) throw noFolder(target, 'a file');
+  if (!found.isDirectory())
+    throw noFolder(target, 'a file, which is never written: --out says where the result goes');
   return withLock(folder, () => work(folder));
 }
 
