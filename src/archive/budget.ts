@@ -76,7 +76,7 @@ export interface Budget {
 }
 
 /** What a live context is taken to hold where nobody says (Oh-My-Pi's assumption, too). */
-const UNKNOWN_WINDOW_TOKENS = 200_000;
+export const UNKNOWN_WINDOW_TOKENS = 200_000;
 const DEFAULT_RESERVE_TOKENS = 16_384;
 const DEFAULT_PIN_TOKENS = 16_000;
 const DEFAULT_MARGIN = 0.1;

@@ -5,26 +5,16 @@
  * values that must be exact, pins, the text at the tail, and the newest request. What does not change from pass to pass
  * comes first, so that a prompt cache holds it.
  */
-import { base64Bytes } from '../billing/base64-bytes.js';
-import {
-  imageBytesLimit,
-  imageLimit,
-  patchCount,
-  patchLimit,
-  requestBytesLimit,
-  sideLimitPx,
-} from '../billing/check-request.js';
-import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { type RequestLimits, requestLimits } from '../billing/request-limits.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
 import { EDGE_PAGES } from '../page/foveate.js';
 import { type Reader, type ReaderTarget, resolveReader } from '../page/readers.js';
-import type { Archive, ArchivedFrame, FrameMime, Part } from './archive.js';
-import { windowTokensLeft } from './budget.js';
+import type { Archive, ArchivedFrame, FrameMime } from './archive.js';
+import { firstUnits, lastUnits, most } from './cut-text.js';
 import { factsheetText } from './factsheet.js';
 import { guideBehind, guideOf, type Label, labelOf } from './guide.js';
-import { imageBlockBytes, textBlockBytes } from './wire-bytes.js';
+import { NO_LIMITS, type SendLimits, SendRoom } from './send-room.js';
+
+export { NO_LIMITS, type SendLimits } from './send-room.js';
 
 export type ContextBlock = {
   /** No later pass changes it, but one that makes a new layout. */
@@ -47,13 +37,6 @@ export interface ContextOptions {
   readonly overrides?: BillingOverrides;
 }
 
-export interface SendLimits {
-  readonly maxImages?: number;
-  /** Of the body: base64, text as JSON has it, and what stands around them. */
-  readonly maxBytes?: number;
-  readonly maxTokens?: number;
-}
-
 /** What a request is given of an archive, and what that takes of it. */
 export interface Sending {
   readonly blocks: readonly ContextBlock[];
@@ -65,12 +48,17 @@ export interface Sending {
   readonly textTokens: number;
   /** Frames, and pages kept as text, that the limits left no room for. */
   readonly missing: number;
+  /** Characters cut from the texts at the edges, in UTF-16 units; 0 where the limits are those of the plan. */
+  readonly missingChars: number;
 }
 
 /**
- * The blocks, within the limits: where they do not allow all pages the newest win, and a marker stands where the others
- * were. Guide, texts of the edges, pins and newest request always go, so that they alone may exceed the smallest of
- * limits. None for an archive without any text. Throws nothing on limits, however small.
+ * The blocks, within the limits. Guide, pins and newest request always go; of the rest goes what fits, in this order:
+ * the text at the tail, the text at the head, the exact values, and pages, the newest first. A text that does not fit
+ * is cut where it meets the pages, and markers stand where something is missing. None for an archive without any text.
+ *
+ * Throws `over-budget` where what always goes does not fit, markers counted in, and `usage` for limits that are no
+ * numbers from 0 up.
  */
 export function contextBlocks(archive: Archive, options: ContextOptions = {}): ContextBlock[] {
   return [...sendingOf(archive, options).blocks];
@@ -80,25 +68,16 @@ export function contextBlocks(archive: Archive, options: ContextOptions = {}): C
 export function sendingOf(archive: Archive, options: ContextOptions = {}): Sending {
   const reader =
     options.reader === undefined ? archive.reader : resolveReader(options.reader, options.overrides);
-  if (archive.parts.length === 0 && archive.pins === '' && archive.live === '') {
-    return new Room(archive, reader, options).sending([], 0);
-  }
-  const whole = fill(archive, reader, options, false);
-  // A marker takes room, too: with one, less fits.
-  return whole.missing === 0 ? whole : fill(archive, reader, options, true);
-}
-
-function fill(archive: Archive, reader: Reader, options: ContextOptions, hasGaps: boolean): Sending {
-  const room = new Room(archive, reader, options);
-  const guide = guideOf(archive, { asText: !reader.vision, hasGaps });
-  const first: ContextBlock[] = [
-    { type: 'text', text: guide, sealed: true },
-    ...texts(archive, 'head').flatMap((text) => labelled('head', text, true)),
-  ];
-  const behind = blocksBehind(archive, reader);
-  for (const block of [...first, ...behind]) room.spend(block);
-  const { blocks, missing } = middleBlocks(archive, reader, room, hasGaps);
-  return room.sending([...first, ...blocks, ...behind], missing);
+  const room = new SendRoom(archive, reader, options);
+  const stock = stockOf(archive, reader, room);
+  const choice = choose(stock, room);
+  const blocks = blocksOf(stock, choice);
+  return {
+    blocks,
+    ...room.costOf(blocks),
+    missing: stock.middle.length - choice.pages,
+    missingChars: stock.head.length - choice.head + stock.tail.length - choice.tail,
+  };
 }
 
 /** Predicted tokens of all text that goes with the frames. */
@@ -106,161 +85,135 @@ export function besideTokens(archive: Omit<Archive, 'cost'>, overrides?: Billing
   return sendingOf(archive as Archive, { limits: NO_LIMITS, ...(overrides && { overrides }) }).textTokens;
 }
 
-/** To see what all of an archive takes. */
-export const NO_LIMITS: Required<SendLimits> = {
-  maxImages: Number.POSITIVE_INFINITY,
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxTokens: Number.POSITIVE_INFINITY,
-};
+/** All that could be sent. */
+interface Stock {
+  readonly archive: Archive;
+  readonly head: string;
+  readonly tail: string;
+  /** Frames and pages between the edges. */
+  readonly middle: readonly Page[];
+  readonly facts: readonly ContextBlock[];
+  /** What stands between the pages and the tail. */
+  readonly behind: readonly ContextBlock[];
+  readonly live: readonly ContextBlock[];
+}
 
-/** What stands behind the frames. */
-function blocksBehind(archive: Archive, { vision }: Reader): ContextBlock[] {
-  const { factsheet, pins, live, frames } = archive;
-  const facts = frames.length === 0 || !vision ? '' : factsheetText(factsheet);
-  const guide = guideBehind(archive).join('\n');
+interface Page {
+  readonly block: ContextBlock;
+  /** The frame that goes as an image. */
+  readonly image?: ArchivedFrame;
+}
+
+/** How much of it is sent. */
+interface Choice {
+  /** UTF-16 units of the head, from its start, and of the tail, from its end. */
+  readonly head: number;
+  readonly tail: number;
+  /** Where no image is sent there are none: they are values of images. */
+  readonly hasFacts: boolean;
+  /** The newest. */
+  readonly pages: number;
+}
+
+function stockOf(archive: Archive, reader: Reader, room: SendRoom): Stock {
+  const text = (role: 'head' | 'tail') =>
+    archive.parts
+      .flatMap((part) => (part.type === 'text' && part.role === role ? [part.text] : []))
+      .join('\n');
+  return {
+    archive,
+    head: text('head'),
+    tail: text('tail'),
+    middle: pagesOf(archive, reader, room),
+    facts: textBlocks(factsheetText(archive.factsheet)),
+    behind: [...textBlocks(guideBehind(archive).join('\n')), ...labelled('pins', archive.pins)],
+    live: labelled('live', archive.live),
+  };
+}
+
+function pagesOf({ parts, frames }: Archive, { vision }: Reader, room: SendRoom): Page[] {
+  const middle = parts.filter((part) => part.type !== 'text' || part.role === 'page');
+  return middle.map((part, place) => {
+    if (part.type === 'text') return { block: textBlock(part.text, place < middle.length - EDGE_PAGES) };
+    const frame = frames[part.frame]!;
+    const { mime, data, sha256, sealed, text } = frame;
+    if (!vision || room.isTooLarge(frame)) return { block: textBlock(text.replaceAll('█', '\n'), sealed) };
+    return { block: { type: 'image', mime, data, sha256, ...(sealed && { sealed }) }, image: frame };
+  });
+}
+
+/** As much as there is room for. Once something does not fit whole, nothing that comes after it in turn goes. */
+function choose(stock: Stock, room: SendRoom): Choice {
+  const { head, tail, middle } = stock;
+  const fits = (choice: Choice) => room.holds(blocksOf(stock, choice));
+  const whole: Choice = { head: head.length, tail: tail.length, hasFacts: true, pages: middle.length };
+  if (fits(whole)) return whole;
+  const least: Choice = { head: 0, tail: 0, hasFacts: false, pages: 0 };
+  room.demand(blocksOf(stock, least));
+  const withTail = (units: number) => ({ ...least, tail: lastUnits(tail, units) });
+  const tailed = withTail(most(tail.length, (units) => fits(withTail(units))));
+  if (tailed.tail < tail.length) return tailed;
+  const withHead = (units: number) => ({ ...tailed, head: firstUnits(head, units) });
+  const headed = withHead(most(head.length, (units) => fits(withHead(units))));
+  if (headed.head < head.length) return headed;
+  const withPages = (hasFacts: boolean) => {
+    const choice = { ...headed, hasFacts };
+    return { ...choice, pages: most(middle.length, (pages) => fits({ ...choice, pages })) };
+  };
+  const withFacts = withPages(true);
+  // Without an image there are no facts, and where they left no room for one it goes without them.
+  return newestPages(stock, withFacts).some(({ image }) => image !== undefined)
+    ? withFacts
+    : withPages(false);
+}
+
+function newestPages({ middle }: Stock, { pages }: Choice): readonly Page[] {
+  return middle.slice(middle.length - pages);
+}
+
+/** In wire order; none for an archive without any text. */
+function blocksOf(stock: Stock, choice: Choice): ContextBlock[] {
+  const { archive, head, tail, middle, facts, behind, live } = stock;
+  if (archive.parts.length === 0 && archive.pins === '' && archive.live === '') return [];
+  const pages = newestPages(stock, choice);
+  const images = pages.flatMap(({ image }) => (image === undefined ? [] : [image]));
+  const missing = middle.length - pages.length;
+  const hasGaps = missing > 0 || choice.head < head.length || choice.tail < tail.length;
+  const guide = guideOf(archive, { images, hasTexts: images.length < pages.length, hasGaps });
   return [
-    ...(facts === '' ? [] : [{ type: 'text', text: facts } as const]),
-    ...(guide === '' ? [] : [{ type: 'text', text: guide } as const]),
-    ...labelled('pins', pins),
-    ...texts(archive, 'tail').flatMap((text) => labelled('tail', text)),
-    ...labelled('live', live),
+    textBlock(guide, true),
+    ...edgeBlocks('head', head, choice.head),
+    ...(missing === 0 ? [] : [textBlock(gapMarker(missing, 'page'))]),
+    ...pages.map(({ block }) => block),
+    ...(choice.hasFacts && images.length > 0 ? facts : []),
+    ...behind,
+    ...edgeBlocks('tail', tail, choice.tail),
+    ...live,
   ];
 }
 
-function texts({ parts }: Archive, role: 'head' | 'tail'): string[] {
-  return parts.flatMap((part) => (part.type === 'text' && part.role === role ? [part.text] : []));
+/** The text at an edge, whole or as many units of it as are given, with a marker on the side of the pages. */
+function edgeBlocks(edge: 'head' | 'tail', text: string, units: number): ContextBlock[] {
+  if (units === text.length) return labelled(edge, text, edge === 'head');
+  const marker = gapMarker(text.length - units, 'character');
+  if (units === 0) return [textBlock(marker)];
+  return edge === 'head'
+    ? labelled(edge, `${text.slice(0, units)}\n${marker}`)
+    : labelled(edge, `${marker}\n${text.slice(-units)}`);
+}
+
+function gapMarker(count: number, what: 'page' | 'character'): string {
+  return `[missing: ${count} ${what}${count === 1 ? '' : 's'} of the archive, beyond the limits of this request]`;
 }
 
 function labelled(label: Label, text: string, sealed = false): ContextBlock[] {
-  if (text === '') return [];
-  return [{ type: 'text', text: `${labelOf(label)}\n\n${text}`, ...(sealed && { sealed }) }];
+  return text === '' ? [] : [textBlock(`${labelOf(label)}\n\n${text}`, sealed)];
 }
 
-/** What a request still has room for. */
-class Room {
-  readonly #reader: Reader;
-  readonly #overrides: BillingOverrides | undefined;
-  readonly #route: RequestLimits;
-  readonly #maxSidePx: number;
-  /** Whether the archive was made for the limits it is sent under. */
-  readonly #isPlanned: boolean;
-  readonly #limits: Required<SendLimits>;
-  #images = 0;
-  #bytes = 0;
-  #textTokens = 0;
-  #imageTokens = 0;
-
-  constructor(archive: Archive, reader: Reader, { reader: target, limits = {}, overrides }: ContextOptions) {
-    const { budget } = archive;
-    this.#route = requestLimits(reader.limits.route, overrides);
-    this.#reader = reader;
-    this.#overrides = overrides;
-    this.#isPlanned = target === undefined;
-    const own = this.#isPlanned
-      ? {
-          maxImages: orNone(budget.images),
-          maxBytes: orNone(budget.bytes),
-          maxTokens: orNone(budget.tokens),
-        }
-      : {
-          maxImages: imageLimit(this.#route),
-          maxBytes: requestBytesLimit(this.#route),
-          maxTokens: windowTokensLeft(reader.model, overrides),
-        };
-    this.#limits = { ...own, ...limits };
-    this.#maxSidePx = sideLimitPx(this.#route, Math.min(this.#limits.maxImages, archive.frames.length));
-  }
-
-  /** Whether the route refuses this image whatever else is sent. */
-  isTooLarge({ widthPx, heightPx, data }: ArchivedFrame): boolean {
-    if (this.#isPlanned) return false;
-    return (
-      Math.max(widthPx, heightPx) > this.#maxSidePx ||
-      patchCount({ widthPx, heightPx }) > patchLimit(this.#route) ||
-      base64Bytes(data.length) > imageBytesLimit(this.#route)
-    );
-  }
-
-  /** Takes the block's share of the room, there or not. */
-  spend(block: ContextBlock, frame?: ArchivedFrame): void {
-    const { bytes, tokens, isImage } = this.#costOf(block, frame);
-    this.#bytes += bytes;
-    if (isImage) {
-      this.#images++;
-      this.#imageTokens += tokens;
-    } else this.#textTokens += tokens;
-  }
-
-  /** Takes the block's share of the room; false, and nothing taken, where there is none left. */
-  take(block: ContextBlock, frame?: ArchivedFrame): boolean {
-    const { bytes, tokens, isImage } = this.#costOf(block, frame);
-    const { maxImages, maxBytes, maxTokens } = this.#limits;
-    if (isImage && this.#images + 1 > maxImages) return false;
-    if (this.#bytes + bytes > maxBytes) return false;
-    if (this.#imageTokens + this.#textTokens + tokens > maxTokens) return false;
-    this.spend(block, frame);
-    return true;
-  }
-
-  sending(blocks: readonly ContextBlock[], missing: number): Sending {
-    return {
-      blocks,
-      missing,
-      images: this.#images,
-      bytes: this.#bytes,
-      tokens: this.#imageTokens + this.#textTokens,
-      textTokens: this.#textTokens,
-    };
-  }
-
-  #costOf(block: ContextBlock, frame: ArchivedFrame | undefined) {
-    if (block.type === 'image') {
-      const tokens = estimateImageTokens(this.#reader.billing, frame!).budgetTokens;
-      return { bytes: imageBlockBytes(block.data.length), tokens, isImage: true };
-    }
-    const tokens = estimateTextTokens(block.text, this.#reader.tokenizer, this.#overrides);
-    return { bytes: textBlockBytes(block.text), tokens, isImage: false };
-  }
+function textBlocks(text: string): ContextBlock[] {
+  return text === '' ? [] : [textBlock(text)];
 }
 
-function orNone(limit: number | null): number {
-  return limit ?? Number.POSITIVE_INFINITY;
-}
-
-/** Frames and pages between the edges, the newest first while there is room. */
-function middleBlocks(
-  archive: Archive,
-  reader: Reader,
-  room: Room,
-  hasGaps: boolean,
-): { blocks: ContextBlock[]; missing: number } {
-  const middle = archive.parts.filter((part) => part.type !== 'text' || part.role === 'page');
-  if (hasGaps) room.spend(gapBlock(middle.length));
-  const blocks: ContextBlock[] = [];
-  for (const [place, part] of [...middle.entries()].reverse()) {
-    const frame = part.type === 'frame' ? archive.frames[part.frame]! : undefined;
-    const sealed = frame?.sealed ?? place < middle.length - EDGE_PAGES;
-    const block = frame === undefined ? textBlock(part, sealed) : frameBlock(frame, reader, room);
-    // Once one has no room none before it gets any: the newest stretch stays whole.
-    if (!room.take(block, block.type === 'image' ? frame : undefined)) break;
-    blocks.unshift(block);
-  }
-  const missing = middle.length - blocks.length;
-  return { blocks: missing === 0 ? blocks : [gapBlock(missing), ...blocks], missing };
-}
-
-function gapBlock(pages: number): ContextBlock {
-  const whose = pages === 1 ? '1 page of the archive' : `${pages} pages of the archive`;
-  return { type: 'text', text: `[missing: ${whose}, beyond the limits of this request]` };
-}
-
-function textBlock(part: Part, sealed: boolean): ContextBlock {
-  return { type: 'text', text: part.type === 'text' ? part.text : '', ...(sealed && { sealed }) };
-}
-
-function frameBlock(frame: ArchivedFrame, reader: Reader, room: Room): ContextBlock {
-  const { mime, data, sha256, sealed, text } = frame;
-  if (reader.vision && !room.isTooLarge(frame))
-    return { type: 'image', mime, data, sha256, ...(sealed && { sealed }) };
-  return { type: 'text', text: text.replaceAll('█', '\n'), ...(sealed && { sealed }) };
+function textBlock(text: string, sealed = false): ContextBlock {
+  return { type: 'text', text, ...(sealed && { sealed }) };
 }

@@ -43,46 +43,58 @@ function marksIn(texts: readonly string[]): string[] {
   return marks.flatMap(([name, mark]) => (texts.some((text) => text.includes(mark)) ? [name] : []));
 }
 
-/** Of frames, which are asked for several times in a pass. */
-const frameMarks = new WeakMap<ArchivedFrame, readonly string[]>();
+/** Of frames and parts, which are asked for several times in a pass. */
+const foundMarks = new WeakMap<{ readonly text: string }, readonly string[]>();
 
-function marksOf(frame: ArchivedFrame): readonly string[] {
-  const found = frameMarks.get(frame) ?? marksIn([frame.text]);
-  frameMarks.set(frame, found);
+function marksOf(page: { readonly text: string }): readonly string[] {
+  const found = foundMarks.get(page) ?? marksIn([page.text]);
+  foundMarks.set(page, found);
   return found;
 }
 
-/** Marks before the newest part: in head, frames, and pages between them. */
+/**
+ * Marks before the newest part: in head, frames, and pages between them. Sent or not: what fits differs from pass to
+ * pass, and a mark explained in vain costs less than a guide that the cache does not know.
+ */
 function earlierMarks({ parts, frames }: Archive): Set<string> {
-  const texts = parts.flatMap((part) => (part.type === 'text' && part.role !== 'tail' ? [part.text] : []));
-  return new Set([...frames.flatMap(marksOf), ...marksIn(texts)]);
+  const texts = parts.flatMap((part) => (part.type === 'text' && part.role !== 'tail' ? [part] : []));
+  return new Set([...frames, ...texts].flatMap(marksOf));
 }
 
+/** What is sent of an archive, as far as the guide speaks of it. */
 export interface GuideOptions {
-  /** For a model that takes no images. */
-  readonly asText: boolean;
+  /** Frames that go as images, in reading order; without any the guide is one to text. */
+  readonly images: readonly ArchivedFrame[];
+  /** Whether pages go as text. */
+  readonly hasTexts: boolean;
   readonly hasGaps: boolean;
 }
 
 /**
- * The guide to an archive: only scopes, marks and row widths that occur in it. What only the newest part has, which
- * comes and goes with each pass, is explained there (`guideBehind`): this text is the start of a prompt cache.
+ * The guide to an archive: only scopes and marks that occur in it, and of images only what is true of those that are
+ * sent. What only the newest part has, which comes and goes with each pass, is explained there (`guideBehind`): this
+ * text is the start of a prompt cache.
  */
-export function guideOf(archive: Archive, { asText, hasGaps }: GuideOptions): string {
-  const { frames, parts } = archive;
+export function guideOf(archive: Archive, { images, hasTexts, hasGaps }: GuideOptions): string {
   const occurs = earlierMarks(archive);
-  for (const name of asText ? ['projection', 'projected'] : ['always']) occurs.add(name);
   if (hasGaps) occurs.add('gap');
-  if (!asText) {
-    if (frames.some(({ bitDepth }) => bitDepth === 2)) occurs.add('dim');
-    if (frames.some(({ tier }) => tier === 'lq') && frames.some(({ tier }) => tier === 'hq'))
-      occurs.add('dense');
-    if (parts.some((part) => part.type === 'text' && part.role === 'page')) occurs.add('text');
-  }
+  const ofForm = images.length === 0 ? ['projection', 'projected'] : ['always', ...imageLines(images)];
+  for (const name of ofForm) occurs.add(name);
+  if (images.length > 0 && hasTexts) occurs.add('text');
   return guideLines()
     .flatMap(([name, line]) => (occurs.has(name) ? [line] : []))
     .join('\n')
-    .replace('{widths} cells', `${gridWidths(archive).join(' cells or ')} cells`);
+    .replace('{widths} cells', `${gridWidths(archive, images).join(' cells or ')} cells`);
+}
+
+/** Names of the lines about ink and sizes. */
+function imageLines(images: readonly ArchivedFrame[]): string[] {
+  const isDense = ({ tier }: ArchivedFrame) => tier === 'lq';
+  const endsDense = isDense(images[0]!) || isDense(images.at(-1)!);
+  return [
+    ...(images.some(({ bitDepth }) => bitDepth === 2) ? ['dim'] : []),
+    ...(images.some(isDense) && !images.every(isDense) ? [endsDense ? 'mixed' : 'dense'] : []),
+  ];
 }
 
 /** Lines for the marks of pins and tail that the guide has none for. */
@@ -96,7 +108,7 @@ export function guideBehind(archive: Archive): readonly string[] {
 }
 
 /** Every row width that occurs, in cells, in reading order. */
-function gridWidths({ frames, reader }: Archive): number[] {
-  const widths = frames.map(({ shape }) => shapeGeometry(getShape(shape), reader.frame).columnsCells);
+function gridWidths({ reader }: Archive, images: readonly ArchivedFrame[]): number[] {
+  const widths = images.map(({ shape }) => shapeGeometry(getShape(shape), reader.frame).columnsCells);
   return [...new Set(widths)];
 }

@@ -3,12 +3,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.js';
 import { type ArchiveOptions, archiveHistory } from '../../src/archive/archive-history.js';
-import { contextBlocks, sendingOf } from '../../src/archive/context-blocks.js';
+import {
+  type ContextBlock,
+  type ContextOptions,
+  NO_LIMITS,
+  type Sending,
+  type SendLimits,
+  sendingOf,
+} from '../../src/archive/context-blocks.js';
 import { pinnedSegments } from '../../src/archive/pins.js';
 import { rearchive } from '../../src/archive/rearchive.js';
-import { toAnthropic } from '../../src/archive/wire-forms.js';
+import { textBlockBytes } from '../../src/archive/wire-bytes.js';
+import { toAnthropic, toGoogle, toOpenAIChat, toOpenAIResponses } from '../../src/archive/wire-forms.js';
 import { predictTokens } from '../../src/billing/predict-tokens.js';
 import { SnapcompactError } from '../../src/errors.js';
+import { resolveReader } from '../../src/page/readers.js';
 import { segmentChars } from '../../src/text/segment.js';
 import { droppedChars, exceeded, lostTurns } from '../support/archives.js';
 import { deepFreeze, historyOf, turns } from '../support/histories.js';
@@ -196,8 +205,10 @@ describe('a later pass far from every limit', () => {
 });
 
 describe('context blocks of any archive', () => {
-  test('keep to any limits, but for the text that always goes', async () => {
-    const limit = (max: number) => maybe(fc.integer({ min: 0, max }));
+  test('keep to any limits, or are refused where what always goes does not fit', async () => {
+    const limit = (max: number) =>
+      maybe(fc.oneof(fc.integer({ min: 0, max: Math.ceil(max / 8) }), fc.integer({ min: 0, max })));
+    const seen = { whole: 0, cut: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(
         turns(30),
@@ -206,37 +217,98 @@ describe('context blocks of any archive', () => {
         fc.constantFrom(
           undefined,
           { model: 'gpt-oss-120b' },
+          { model: 'gpt-3.5-turbo' },
           { model: 'claude-opus-4-8' },
           { route: 'openrouter' },
         ),
         async (list, options, some, reader) => {
           const archive = await made(archiveHistory(historyOf(list), options));
           if (archive === undefined) return;
-          const limits = Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined));
-          const sendOptions = { limits, ...(reader && { reader }) };
           deepFreeze(archive);
-          const blocks = contextBlocks(archive, sendOptions);
-          const least = sendingOf(archive, {
-            ...sendOptions,
-            limits: { maxImages: 0, maxBytes: 0, maxTokens: 0 },
-          });
-          const images = blocks.filter(({ type }) => type === 'image').length;
-          const bytes = Buffer.byteLength(JSON.stringify(toAnthropic(blocks)));
-          expect(images).toBeLessThanOrEqual(some.maxImages ?? Number.POSITIVE_INFINITY);
-          expect(bytes).toBeLessThanOrEqual(Math.max(some.maxBytes ?? Number.POSITIVE_INFINITY, least.bytes));
-          if (reader === undefined) {
-            const { tokens } = predictTokens(blocks, archive.reader);
-            expect(tokens).toBeLessThanOrEqual(
-              Math.max(some.maxTokens ?? Number.POSITIVE_INFINITY, least.tokens),
-            );
+          const target = { ...(reader && { reader }) };
+          const limits = some as SendLimits;
+          const sending = sentOrRefused(archive, { ...target, limits });
+          if (sending === undefined) {
+            seen.refused++;
+            expectNoRoom(archive, target, limits);
+            return;
           }
-          if (reader?.model === 'gpt-oss-120b') expect(images).toBe(0);
-          expect(
-            blocks.filter((block) => block.type === 'text' && block.text.startsWith('[missing:')).length,
-          ).toBeLessThanOrEqual(1);
+          const { blocks, missing, missingChars } = sending;
+          seen[missing + missingChars === 0 ? 'whole' : 'cut']++;
+          expect(bodyBytes(blocks)).toBeLessThanOrEqual(sending.bytes);
+          expect(sending.bytes).toBeLessThanOrEqual(some.maxBytes ?? Number.POSITIVE_INFINITY);
+          const images = blocks.filter(({ type }) => type === 'image').length;
+          expect(images).toBeLessThanOrEqual(some.maxImages ?? Number.POSITIVE_INFINITY);
+          const reads = reader === undefined ? archive.reader : resolveReader(reader);
+          const { tokens } = predictTokens(blocks, reads);
+          expect(tokens).toBeLessThanOrEqual(some.maxTokens ?? Number.POSITIVE_INFINITY);
+          if (!reads.vision) expect(images).toBe(0);
+          checkAccount(archive, sending);
         },
       ),
-      { numRuns: numRuns(60) },
+      { numRuns: numRuns(120) },
     );
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
   });
 });
+
+/** In the body of a request, by the wire form that takes the most. */
+function bodyBytes(blocks: readonly ContextBlock[]): number {
+  const bodies = [
+    toAnthropic(blocks, { cache: { lifetime: '1h' } }),
+    toOpenAIChat(blocks, { detail: 'original' }),
+    toOpenAIResponses(blocks, { detail: 'original' }),
+    toGoogle(blocks),
+  ];
+  return Math.max(...bodies.map((body) => Buffer.byteLength(JSON.stringify(body))));
+}
+
+function sentOrRefused(archive: Archive, options: ContextOptions): Sending | undefined {
+  try {
+    return sendingOf(archive, options);
+  } catch (cause) {
+    if (cause instanceof SnapcompactError && cause.code === 'over-budget') return undefined;
+    throw cause;
+  }
+}
+
+/** Guide, pins and newest request, as a request without room for images has them, with three markers take too much. */
+function expectNoRoom(archive: Archive, target: ContextOptions, { maxBytes, maxTokens }: SendLimits): void {
+  const { blocks } = sendingOf(archive, { ...target, limits: { ...NO_LIMITS, maxImages: 0 } });
+  const reader = target.reader === undefined ? archive.reader : resolveReader(target.reader);
+  const marker = '[missing: 1000000 characters of the archive, beyond the limits of this request]';
+  const gapLine = '[missing: …] stands where a part of the archive is not sent.\n';
+  const least = [
+    ...blocks.filter(
+      (block, i) =>
+        i === 0 || (block.type === 'text' && /^(?:Parts of the conv|The newest req|¶|\[)/.test(block.text)),
+    ),
+    ...[gapLine, marker, marker, marker].map((text) => ({ type: 'text' as const, text })),
+  ];
+  const bytes = least.reduce(
+    (sum, block) => sum + (block.type === 'text' ? textBlockBytes(block.text) : 0),
+    0,
+  );
+  const { tokens } = predictTokens(least, reader);
+  expect(
+    bytes > (maxBytes ?? Number.POSITIVE_INFINITY) || tokens > (maxTokens ?? Number.POSITIVE_INFINITY),
+  ).toBe(true);
+}
+
+/** A marker for each part that is not there or not whole, whose numbers are those of the sending. */
+function checkAccount(archive: Archive, { blocks, missing, missingChars }: Sending): void {
+  const all = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  const count = (what: string) =>
+    [...all.matchAll(new RegExp(`\\[missing: (\\d+) ${what}s? of the archive`, 'g'))].map(([, n]) =>
+      Number(n),
+    );
+  expect(count('page')).toEqual(missing === 0 ? [] : [missing]);
+  expect(count('character').reduce((sum, n) => sum + n, 0)).toBe(missingChars);
+  expect(all.includes('[missing: …]')).toBe(missing + missingChars > 0);
+  const edges = archive.parts.flatMap((part) =>
+    part.type === 'text' && part.role !== 'page' ? [part.text] : [],
+  );
+  if (missingChars === 0) expect(edges.every((text) => all.includes(text))).toBe(true);
+  if (archive.live !== '') expect(all.endsWith(archive.live)).toBe(true);
+  expect(all).toContain(archive.pins);
+}
