@@ -3,7 +3,7 @@
 import { inputOf } from '../dist/archive/archive-history.js';
 import { ASSUMED_BYTES_PER_PIXEL, planBuild } from '../dist/archive/build-archive.js';
 import { treatments } from '../dist/archive/degrade.js';
-import { pixelsOf } from '../dist/archive/middle.js';
+import { pixelsOf } from '../dist/archive/middle-page.js';
 import { bindingOf } from '../dist/archive/plan.js';
 import { segmentChars, segmentKind } from '../dist/text/segment.js';
 import { corpusHistories, corpusName, longHistory } from './corpus.mjs';

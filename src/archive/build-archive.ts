@@ -6,33 +6,22 @@
  */
 
 import { base64Bytes } from '../billing/base64-bytes.js';
-import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
-import { EDGE_PAGES, type Tiers } from '../page/foveate.js';
+import type { Tiers } from '../page/foveate.js';
 import { pageFormat } from '../page/page-format.js';
 import type { Reader } from '../page/readers.js';
 import { getShape } from '../page/shapes.js';
-import { beyondBound, boundedChars, type Elision } from '../text/elision.js';
+import type { Elision } from '../text/elision.js';
 import type { Segment } from '../text/segment.js';
-import {
-  ARCHIVE_SCHEMA,
-  type Archive,
-  type ArchivedFrame,
-  type ArchiveSettings,
-  type ArchiveSource,
-  type Cost,
-  type Counts,
-  type Part,
-} from './archive.js';
+import type { Archive, ArchivedFrame, ArchiveSettings, ArchiveSource } from './archive.js';
+import { assemble, factsOf, type Pass } from './assemble.js';
 import type { Budget } from './budget.js';
-import { besideTokens, NO_LIMITS, sendingOf } from './context-blocks.js';
-import { EntryFinder } from './entry-finder.js';
-import { type Fact, type Factsheet, factsheetOf, factsIn } from './factsheet.js';
-import { type MiddlePage, pageText, pixelsOf } from './middle.js';
+import { NO_LIMITS, sendingOf } from './context-blocks.js';
+import { factsheetOf, factsIn } from './factsheet.js';
+import { type MiddlePage, pixelsOf } from './middle-page.js';
 import { pageDigest } from './page-digest.js';
-import { type Painted, type PaintOptions, paintPages } from './paint-pages.js';
+import { type PaintOptions, paintPages } from './paint-pages.js';
 import {
   bindingOf,
   type Estimates,
@@ -43,7 +32,6 @@ import {
   SURROUNDING_BYTES,
   SURROUNDING_TOKENS,
 } from './plan.js';
-import { sealOf } from './seal.js';
 
 export interface BuildInput {
   readonly segments: readonly Segment[];
@@ -130,18 +118,6 @@ export async function buildArchive(
 
 const REFUSED = 4;
 
-/** A plan with everything made that it needs. */
-interface Pass {
-  readonly plan: SegmentPlan;
-  readonly painted: readonly Painted[];
-  /** For each frame. */
-  readonly facts: readonly (readonly Fact[])[];
-  readonly factsheet: Factsheet;
-}
-
-/** Of frames that a later pass may have again. */
-const frameFacts = new WeakMap<ArchivedFrame, readonly Fact[]>();
-
 async function pass(
   input: BuildInput,
   options: Omit<PaintOptions, 'mime' | 'stored'>,
@@ -153,7 +129,7 @@ async function pass(
   const pages = framesOf(plan);
   const painting = paintPages(pages, { ...options, mime: input.settings.mime, stored });
   // While others paint.
-  const known = new Map(stored.map((frame) => [frame.pageSha256, frameFacts.get(frame)]));
+  const known = new Map(stored.map((frame) => [frame.pageSha256, factsOf(frame)]));
   const facts = pages.map(({ page, format }) => known.get(pageDigest(page, format)) ?? factsIn(page.text));
   const factsheet = factsheetOf(facts, { tokenizer: input.reader.tokenizer });
   return { plan, painted: await painting, facts, factsheet };
@@ -246,129 +222,6 @@ function checkLargestFrame({ frames, budget }: Archive, { limits: { imageBytes, 
     got: String(largest),
     hint: 'choose a smaller frame, or another --route',
   });
-}
-
-function assemble(input: BuildInput, { plan, painted, facts, factsheet }: Pass): Archive {
-  const { reader, settings, budget, source, segments, sourceElisions } = input;
-  const frames = archivedFrames(plan, painted, input);
-  for (const [index, frame] of frames.entries()) frameFacts.set(frame, facts[index]!);
-  const archive = {
-    schema: ARCHIVE_SCHEMA,
-    ...(source && { source }),
-    reader,
-    settings,
-    budget,
-    layout: { ...plan.layout, sealed: sealOf(plan.head.text, plan.middle) },
-    segments,
-    parts: partsOf(plan),
-    frames,
-    pins: plan.pins.text,
-    live: plan.live.text,
-    factsheet,
-    elisions: [...sourceElisions, ...plan.elisions],
-    scopes: plan.scopes,
-    binding: bindingOf(plan.middle),
-    counts: countsOf(input, plan, frames),
-  };
-  return { ...archive, cost: costOf(archive, plan, input.overrides) };
-}
-
-function archivedFrames(
-  plan: SegmentPlan,
-  painted: readonly Painted[],
-  { segments, reader, overrides, previous }: BuildInput,
-): ArchivedFrame[] {
-  // Counted before, for the same page and the same vocabulary.
-  const isSameCount =
-    previous?.reader.tokenizer === reader.tokenizer && overrides?.charsPerToken === undefined;
-  const counted = new Map(
-    isSameCount ? previous.frames.map((frame) => [frame.pageSha256, frame.textTokens]) : [],
-  );
-  const textTokens = (text: string, digest: string) =>
-    counted.get(digest) ?? estimateTextTokens(text, reader.tokenizer, overrides);
-  const { pages, printed } = plan.middle;
-  const entries = new EntryFinder(printed.spans, segments);
-  const sealedPages = pages.length - EDGE_PAGES;
-  const places = pages.map((page, place) => ({ ...page, place })).filter((page) => page.as === 'frame');
-  return places.map(({ page, tier, format, place }, index) => {
-    const { mime, widthPx, heightPx, bitDepth, sha256, pageSha256, data } = painted[index]!;
-    return {
-      index,
-      shape: format.shape.id,
-      tier,
-      mime,
-      widthPx,
-      heightPx,
-      bitDepth,
-      sha256,
-      pageSha256,
-      span: page.source,
-      entries: { first: entries.at(page.source.from), last: entries.at(page.source.to - 1) },
-      sealed: place < sealedPages,
-      textTokens: textTokens(page.text, pageSha256),
-      text: page.text,
-      dim: page.dim,
-      data,
-    };
-  });
-}
-
-function partsOf({ head, middle, tail }: SegmentPlan): Part[] {
-  let frame = 0;
-  const text = (role: 'head' | 'page' | 'tail', content: string): Part[] =>
-    content === '' ? [] : [{ type: 'text', role, text: content }];
-  return [
-    ...text('head', head.text),
-    ...middle.pages.flatMap((page): Part[] =>
-      page.as === 'frame' ? [{ type: 'frame', frame: frame++ }] : text('page', pageText(page.page)),
-    ),
-    ...text('tail', tail.text),
-  ];
-}
-
-function countsOf(
-  { segments, messages }: BuildInput,
-  plan: SegmentPlan,
-  frames: readonly ArchivedFrame[],
-): Counts {
-  const sourceChars = segments.reduce(
-    (sum, segment) => sum + boundedChars(segment) + beyondBound(segment),
-    0,
-  );
-  return {
-    messages,
-    segments: segments.length,
-    sourceChars,
-    printedChars: plan.printedChars,
-    framedChars: frames.reduce((sum, { text }) => sum + text.length, 0),
-    frames: frames.length,
-    openFrames: frames.filter(({ sealed }) => !sealed).length,
-    bytes: frames.reduce((sum, { data }) => sum + data.length, 0),
-    spelled: plan.spelled,
-    dropped: plan.droppedControls,
-  };
-}
-
-function costOf(
-  archive: Omit<Archive, 'cost'>,
-  plan: SegmentPlan,
-  overrides: BillingOverrides | undefined,
-): Cost {
-  const { frames, reader } = archive;
-  const imageTokens = frames.reduce(
-    (sum, frame) => sum + estimateImageTokens(reader.billing, frame).tokens,
-    0,
-  );
-  const textTokens = frames.reduce((sum, frame) => sum + frame.textTokens, 0);
-  const beside = besideTokens(archive, overrides);
-  return {
-    imageTokens,
-    textTokens,
-    savedTokens: textTokens - imageTokens,
-    besideTokens: beside,
-    totalTokens: imageTokens + beside,
-    replacedTokens: plan.replacedTokens,
-  };
 }
 
 /** Nothing is saved that is not smaller than what it replaces. */

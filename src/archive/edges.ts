@@ -56,6 +56,11 @@ export function tailStart(segments: readonly Segment[], chars: number, caps: Cap
   return START;
 }
 
+/** The place behind the last segment. */
+export function endOf(segments: readonly Segment[]): Position {
+  return { segment: segments.length, unit: 0 };
+}
+
 /** The segments from one place to another. */
 export function regionOf(segments: readonly Segment[], from: Position, to: Position): Region {
   const whole = segments.slice(from.segment, to.segment + (to.unit > 0 ? 1 : 0));

@@ -5,7 +5,7 @@
 import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
 import { estimateTextTokens, fewestTextTokens } from '../billing/text-tokens.js';
-import { SnapcompactError } from '../errors.js';
+import type { SnapcompactError } from '../errors.js';
 import {
   EDGE_PAGES,
   edgePages,
@@ -16,8 +16,6 @@ import {
   type Run,
   type Tiers,
 } from '../page/foveate.js';
-import type { PageFormat } from '../page/page-format.js';
-import type { Page } from '../page/paginate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import { type PrintedText, printInTurns } from '../text/print.js';
@@ -25,7 +23,9 @@ import { type Segment, segmentChars, segmentKind } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';
 import type { Region } from './edges.js';
-import { BLOCK_BYTES, textBlockBytes } from './wire-bytes.js';
+import { bytesOf, frameTokens, type MiddlePage, pageText } from './middle-page.js';
+import { noRoom, tooManyPins } from './refusals.js';
+import { BLOCK_BYTES } from './wire-bytes.js';
 
 /** What a pass keeps of the one before: where pages are cut, and what was cut down. */
 export interface MiddleLayout {
@@ -34,14 +34,6 @@ export interface MiddleLayout {
   /** Pages under these runs, and pages that the undiminished middle takes in the reader's shape. */
   readonly pages: number;
   readonly wholePages: number;
-}
-
-/** One page, and whether it becomes pixels. */
-export interface MiddlePage extends PlannedPage {
-  /** `text`: cheaper as the text it is. */
-  readonly as: 'frame' | 'text';
-  /** What it costs as it is sent. */
-  readonly tokens: number;
 }
 
 export interface Middle {
@@ -371,17 +363,6 @@ function withLack(middle: Middle, excessChars: number): Attempt {
   return excessChars === 0 ? { middle } : { middle, lacks: { what: 'room', excessChars } };
 }
 
-/** In a request, about. */
-function bytesOf({ as, page, format }: MiddlePage, bytesPerPixel: number): number {
-  if (as === 'text') return textBlockBytes(pageText(page));
-  return pixelsOf(page, format) * bytesPerPixel + BLOCK_BYTES;
-}
-
-/** A page that stays text, as it is sent. */
-export function pageText({ text }: Pick<Page, 'text'>): string {
-  return text.replaceAll('█', '\n');
-}
-
 /** A few marks more than what an estimate saves. */
 const SLACK_CHARS = 60;
 
@@ -395,15 +376,6 @@ function overflowChars(frames: readonly MiddlePage[], maxFrames: number): number
     .reduce((sum, { page }) => sum + page.text.length, 0);
 }
 
-export function frameTokens({ rowsUsed }: Page, { geometry }: PageFormat, reader: Reader): number {
-  const size = { widthPx: geometry.frameWidthPx, heightPx: geometry.heightPx(rowsUsed) };
-  return estimateImageTokens(reader.billing, size).budgetTokens;
-}
-
-export function pixelsOf({ rowsUsed }: Page, { geometry }: PageFormat): number {
-  return geometry.frameWidthPx * geometry.heightPx(rowsUsed);
-}
-
 /** The first segment of what the trailing sharp pages hold: those before are old. */
 function oldEnd({ text, spans }: PrintedText, edgeChars: number): number {
   const from = text.length - edgeChars;
@@ -412,33 +384,4 @@ function oldEnd({ text, spans }: PrintedText, edgeChars: number): number {
 
 function isTypedText(segment: Segment): boolean {
   return segment.part === 'text' && segment.scope === 'user' && segment.injected === undefined;
-}
-
-function tooManyPins(tokens: number, limit: number): SnapcompactError {
-  return new SnapcompactError('over-budget', {
-    expected: `at most ${limit} tokens`,
-    of: 'pins, and what the user said that fits no frame',
-    got: String(tokens),
-    hint: 'raise the limits on frames (--max-frames, --max-images, --max-bytes, --window), or pin less',
-  });
-}
-
-const options = {
-  frames: '--max-frames (option maxFrames)',
-  images: '--max-images (option maxImages)',
-  bytes: '--max-bytes (option maxBytes)',
-  pixels: '--max-images (option maxImages), or choose smaller frames',
-  window: '--window (option windowTokens)',
-} as const;
-
-function noRoom({ limit, frames }: FrameCap, needed: number): SnapcompactError {
-  return new SnapcompactError('over-budget', {
-    expected: frames < 1 ? 'room for one frame at least' : `what the user said to fit ${frames} frames`,
-    of: `the limit on ${limit}`,
-    got:
-      frames < 1
-        ? 'none left'
-        : `a history of ${needed} full frames, and too much in it that may not be dropped`,
-    hint: `raise ${options[limit]}`,
-  });
 }

@@ -8,9 +8,10 @@ import { type ArchiveOptions, inputOf } from './archive-history.js';
 import type { Budget } from './budget.js';
 import { planBuild } from './build-archive.js';
 import type { Degradation } from './degrade.js';
-import { type MiddlePage, pixelsOf } from './middle.js';
+import type { TextPart } from './edge-texts.js';
+import { type MiddlePage, pixelsOf } from './middle-page.js';
 import { idleRules } from './pins.js';
-import { type Binding, bindingOf, isSmaller, type SegmentPlan, type TextPart } from './plan.js';
+import { type Binding, bindingOf, isSmaller, type SegmentPlan } from './plan.js';
 import { textBlockBytes } from './wire-bytes.js';
 
 export interface ArchivePlan {

@@ -4,39 +4,29 @@
  * Everything is decided here, before anything is painted, and by counting what will be sent.
  */
 import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
 import type { Tiers } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import type { Elision } from '../text/elision.js';
-import { withoutNoteSigns } from '../text/note.js';
-import { expectedChars, type PrintedText, printSegments, type Treatment } from '../text/print.js';
+import { expectedChars } from '../text/print.js';
 import type { Scope, Segment } from '../text/segment.js';
-import { inTurns } from '../turns.js';
 import type { Budget, FrameCap } from './budget.js';
+import { type PrintedPart, type TextPart, TextPrinter, textCost } from './edge-texts.js';
 import {
+  endOf,
   headEnd,
   isBefore,
   isPlaceOf,
   laterOf,
   type Position,
-  type Region,
   regionOf,
   START,
   tailStart,
 } from './edges.js';
-import {
-  keepMiddle,
-  layMiddle,
-  type Middle,
-  type MiddleLayout,
-  type MiddleRequest,
-  type TextCost,
-} from './middle.js';
-import { type LiveRequest, liveRequest, pinnedSegments } from './pins.js';
+import { keepMiddle, layMiddle, type Middle, type MiddleLayout, type MiddleRequest } from './middle.js';
 import { isUnderSeal, type Seal } from './seal.js';
-import { jsonBytes } from './wire-bytes.js';
+import { sourceTokens } from './source-tokens.js';
 
 export { jsonBytes } from './wire-bytes.js';
 
@@ -75,12 +65,6 @@ export interface PlanInput {
   readonly previous?: Layout | undefined;
   /** Of a new layout. */
   readonly generation: number;
-}
-
-/** Text that stands as text, and what it costs. */
-export interface TextPart {
-  readonly text: string;
-  readonly tokens: number;
 }
 
 export interface SegmentPlan {
@@ -214,15 +198,6 @@ async function assemble(
   };
 }
 
-function textCost(fixed: readonly TextPart[], pins: TextPart, estimates: Estimates): TextCost {
-  const texts = [...fixed, pins];
-  return {
-    tokens: texts.reduce((sum, { tokens }) => sum + tokens, estimates.surroundingTokens),
-    bytes: texts.reduce((sum, { text }) => sum + jsonBytes(text), estimates.surroundingBytes),
-    pinTokens: pins.tokens,
-  };
-}
-
 interface Edges {
   readonly headEnd: Position;
   readonly tailStart: Position;
@@ -267,122 +242,8 @@ function edgeRoom({ budget, estimates }: PlanInput, texts: TextPrinter): (part: 
     Math.min(share(budget.tokens, taken.tokens, tokens), share(budget.bytes, taken.bytes, text.length));
 }
 
-function endOf(segments: readonly Segment[]): Position {
-  return { segment: segments.length, unit: 0 };
-}
-
 function isSamePlace(a: Edges, b: Edges): boolean {
   return !isBefore(b.headEnd, a.headEnd) && !isBefore(a.tailStart, b.tailStart);
-}
-
-interface PrintedPart {
-  readonly part: TextPart;
-  readonly printed: PrintedText;
-}
-
-/** The texts that stand as text, with their tokens. */
-class TextPrinter {
-  /** The newest request; empty where nobody made one. */
-  readonly live: TextPart;
-  /** Segments that the rules pin. */
-  readonly pinned: ReadonlySet<number>;
-  readonly #input: PlanInput;
-  readonly #live: LiveRequest | undefined;
-  #rulePins: PrintedPart | undefined;
-
-  constructor(input: PlanInput) {
-    const { segments, budget, estimates } = input;
-    this.#input = input;
-    this.pinned = pinnedSegments(segments, input.pins);
-    this.#live = liveRequest(segments);
-    this.live = this.#part(this.#live?.text ?? '');
-    const { tokens, bytes } = textCost([this.live], this.#part(''), estimates);
-    if (budget.tokens !== null && tokens > budget.tokens) throw tooLong('tokens', tokens, budget.tokens);
-    if (budget.bytes !== null && bytes > budget.bytes) throw tooLong('bytes', bytes, budget.bytes);
-  }
-
-  edge(region: Region): PrintedPart {
-    return this.#printed(region, (index) => this.pinned.has(index));
-  }
-
-  /** The newest request, which stands last of all, is pointed to. */
-  tail(from: Position): PrintedPart {
-    const { segments } = this.#input;
-    return this.#printed(
-      regionOf(segments, from, endOf(segments)),
-      (index) => this.pinned.has(index) || this.#live?.indices.has(index) === true,
-    );
-  }
-
-  pins(pinned: ReadonlySet<number>): PrintedPart {
-    if (pinned !== this.pinned) return this.#pins(pinned);
-    this.#rulePins ??= this.#pins(pinned);
-    return this.#rulePins;
-  }
-
-  #pins(pinned: ReadonlySet<number>): PrintedPart {
-    const segments = [...pinned].sort((a, b) => a - b).map((index) => this.#input.segments[index]!);
-    const whole = Number.MAX_SAFE_INTEGER;
-    const caps = { outputChars: whole, argumentChars: whole, callChars: whole };
-    const printed = printSegments(segments, { ...this.#options(), caps });
-    return { part: this.#part(printed.text), printed };
-  }
-
-  #part(text: string): TextPart {
-    const { reader, overrides } = this.#input;
-    return { text, tokens: text === '' ? 0 : estimateTextTokens(text, reader.tokenizer, overrides) };
-  }
-
-  #printed({ segments, firstIndex }: Region, isPinned: (index: number) => boolean): PrintedPart {
-    const treatment = (index: number): Treatment | undefined => (isPinned(index) ? 'pin' : undefined);
-    const { caps } = this.#input;
-    const printed = printSegments(segments, { ...this.#options(), caps, firstIndex, treatment });
-    return { part: this.#part(printed.text), printed };
-  }
-
-  #options() {
-    return { coverage: this.#input.tiers.hq.coverage, verbatim: true };
-  }
-}
-
-const raises = { tokens: '--window (option windowTokens)', bytes: '--max-bytes (option maxBytes)' } as const;
-
-function tooLong(what: 'tokens' | 'bytes', taken: number, limit: number): SnapcompactError {
-  return new SnapcompactError('over-budget', {
-    expected: `at most ${limit} ${what}`,
-    of: 'the newest request, which always stands as text, and the guide to the archive',
-    got: String(taken),
-    hint: `raise ${raises[what]}`,
-  });
-}
-
-/** Counts of segments that a later pass has again. Of the vocabulary alone: what a user states is not kept. */
-const counted = new WeakMap<Segment, { readonly tokenizer: string; readonly tokens: number }>();
-
-/** The source as text: what the archive takes the place of. */
-async function sourceTokens({ segments, reader: { tokenizer }, overrides }: PlanInput): Promise<number> {
-  const isStated = overrides?.charsPerToken !== undefined;
-  let total = 0;
-  await inTurns(segments, (segment) => {
-    const known = isStated ? undefined : counted.get(segment);
-    if (known?.tokenizer === tokenizer) {
-      total += known.tokens;
-      return 0;
-    }
-    const text = sourceText(segment);
-    const tokens = estimateTextTokens(text, tokenizer, overrides);
-    if (!isStated) counted.set(segment, { tokenizer, tokens });
-    total += tokens;
-    return text.length;
-  });
-  return total;
-}
-
-/** A segment's own text, whole. */
-export function sourceText(segment: Segment): string {
-  if (segment.part !== 'call') return withoutNoteSigns(segment.text);
-  const args = segment.args.map(({ key, text }) => (key === undefined ? text : `${key}=${text}`));
-  return withoutNoteSigns([segment.name, ...args, segment.intent ?? ''].join(' '));
 }
 
 /** The limit that decided, what it allows, and what the undiminished middle would take. */

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { EDGE_PAGES } from '../page/foveate.js';
-import type { Middle, MiddlePage } from './middle.js';
+import type { Middle } from './middle.js';
+import type { MiddlePage } from './middle-page.js';
 import { pageDigest } from './page-digest.js';
 
 export interface Seal {
