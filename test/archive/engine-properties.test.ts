@@ -252,8 +252,9 @@ describe('context blocks of any archive', () => {
   });
 });
 
-/** In the body of a request, by the wire form that takes the most. */
+/** In the body of a request, by the wire form that takes the most; nothing is sent of no blocks. */
 function bodyBytes(blocks: readonly ContextBlock[]): number {
+  if (blocks.length === 0) return 0;
   const bodies = [
     toAnthropic(blocks, { cache: { lifetime: '1h' } }),
     toOpenAIChat(blocks, { detail: 'original' }),
