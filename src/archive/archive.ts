@@ -8,7 +8,7 @@ import type { Tier } from '../page/foveate.js';
 import type { Reader, ReaderTarget } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
 import type { Elision } from '../text/elision.js';
-import type { Span } from '../text/print.js';
+import type { Span } from '../text/printed-text.js';
 import type { Scope, Segment } from '../text/segment.js';
 import type { Budget, BudgetOptions } from './budget.js';
 import type { Factsheet } from './factsheet.js';

@@ -1,7 +1,8 @@
 /** The texts that stand as text around the frames, with their tokens. */
 import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
-import { type PrintedText, printSegments, type Treatment } from '../text/print.js';
+import { printSegments, type Treatment } from '../text/print.js';
+import type { PrintedText } from '../text/printed-text.js';
 import { endOf, type Position, type Region, regionOf } from './edges.js';
 import type { TextCost } from './middle.js';
 import { type LiveRequest, liveRequest, pinnedSegments } from './pins.js';

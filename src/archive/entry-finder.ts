@@ -1,5 +1,5 @@
 /** Which history entry a place of the printed text comes from. */
-import type { SegmentSpan } from '../text/print.js';
+import type { SegmentSpan } from '../text/printed-text.js';
 import type { Segment } from '../text/segment.js';
 
 export class EntryFinder {

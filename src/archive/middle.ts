@@ -18,7 +18,8 @@ import {
 } from '../page/foveate.js';
 import type { Reader } from '../page/readers.js';
 import type { Caps } from '../text/caps.js';
-import { type PrintedText, printInTurns } from '../text/print.js';
+import { printInTurns } from '../text/print.js';
+import type { PrintedText } from '../text/printed-text.js';
 import { type Segment, segmentChars, segmentKind } from '../text/segment.js';
 import { type Budget, type FrameCap, frameCaps, pageCaps } from './budget.js';
 import { type Degradation, degrade, treatments } from './degrade.js';

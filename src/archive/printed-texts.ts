@@ -7,7 +7,8 @@
 import { SnapcompactError } from '../errors.js';
 import { pageFormat } from '../page/page-format.js';
 import { getShape } from '../page/shapes.js';
-import { printInTurns, type SegmentSpan, type Treatment } from '../text/print.js';
+import { printInTurns, type Treatment } from '../text/print.js';
+import type { SegmentSpan } from '../text/printed-text.js';
 import type { Archive } from './archive.js';
 import { treatments } from './degrade.js';
 import { type Position, regionOf, START } from './edges.js';

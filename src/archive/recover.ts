@@ -6,7 +6,7 @@ import { pageRows } from '../page/rows.js';
 import { getShape } from '../page/shapes.js';
 import type { Elision } from '../text/elision.js';
 import { withoutNoteSigns } from '../text/note.js';
-import type { SegmentSpan, Span } from '../text/print.js';
+import type { SegmentSpan, Span } from '../text/printed-text.js';
 import type { Scope, Segment } from '../text/segment.js';
 import type { Archive, ArchivedFrame } from './archive.js';
 import { printedMiddle, printedTexts } from './printed-texts.js';

@@ -7,7 +7,7 @@
  * Pagination and painting both walk a page with `layPage`, so they cannot disagree.
  */
 import { BLANK_SLOT, PAD_SLOT } from '../glyph/atlas.js';
-import type { Span } from '../text/print.js';
+import type { Span } from '../text/printed-text.js';
 
 /** Cells per page. */
 export interface Grid {

@@ -4,11 +4,11 @@
  * Pages are cut from a fixed offset, so a text that grows at its end keeps every page but the last. Joining the pages'
  * texts gives back the text.
  */
-import type { Span } from '../text/print.js';
+import type { Span } from '../text/printed-text.js';
 import { layPage } from './layout.js';
 import type { PageFormat } from './page-format.js';
 
-export type { Span } from '../text/print.js';
+export type { Span } from '../text/printed-text.js';
 
 /** What one frame will carry. */
 export interface Page {

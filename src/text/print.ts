@@ -12,6 +12,7 @@ import { beyondBound, boundChars, boundedChars, type Elision, elisionMark } from
 import { escapeMarks } from './escape.js';
 import { type Coverage, type NormalizeOptions, NormalWriter } from './normalize.js';
 import { hasNotes, noteText, type Piece, pieces } from './note.js';
+import type { PrintedText, SegmentSpan, Span } from './printed-text.js';
 import type {
   Argument,
   CallSegment,
@@ -68,31 +69,6 @@ interface PrintedBody {
 
 /** Of segments that somebody still has. */
 const printedBodies = new WeakMap<Segment, PrintedBody>();
-
-/** UTF-16 units `from` (inclusive) to `to` (exclusive) of a printed text. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Where a segment of the source is printed. */
-export interface SegmentSpan extends Span {
-  readonly segment: number;
-}
-
-export interface PrintedText {
-  /** Normal text: see `normalize.ts`. */
-  readonly text: string;
-  /** Spans of tool output, in order, not overlapping. */
-  readonly dim: readonly Span[];
-  readonly spans: readonly SegmentSpan[];
-  readonly elisions: readonly Elision[];
-  /** Scopes that occur, in order of first use. */
-  readonly scopes: readonly Scope[];
-  /** As in `NormalizedText`. */
-  readonly spelled: number;
-  readonly dropped: number;
-}
 
 /** Prints segments. Linear in their text; the same segments and options give the same text. */
 export function printSegments(segments: readonly Segment[], options: PrintOptions): PrintedText {
