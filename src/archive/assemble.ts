@@ -1,7 +1,6 @@
 /** Plan and painted frames → archive, with the account of both. */
 import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens } from '../billing/text-tokens.js';
 import { EDGE_PAGES } from '../page/foveate.js';
 import { beyondBound, boundedChars } from '../text/elision.js';
 import {
@@ -15,8 +14,9 @@ import {
 import type { BuildInput } from './build-archive.js';
 import { besideTokens } from './context-blocks.js';
 import { EntryFinder } from './entry-finder.js';
-import type { Fact, Factsheet } from './factsheet.js';
+import type { Factsheet } from './factsheet.js';
 import { pageText } from './middle-page.js';
+import { type PageFigures, rememberFigures } from './page-figures.js';
 import type { Painted } from './paint-pages.js';
 import { bindingOf, type SegmentPlan } from './plan.js';
 import { sealOf } from './seal.js';
@@ -26,22 +26,14 @@ export interface Pass {
   readonly plan: SegmentPlan;
   readonly painted: readonly Painted[];
   /** For each frame. */
-  readonly facts: readonly (readonly Fact[])[];
+  readonly figures: readonly PageFigures[];
   readonly factsheet: Factsheet;
 }
 
-/** Of frames that a later pass may have again. */
-const frameFacts = new WeakMap<ArchivedFrame, readonly Fact[]>();
-
-/** The facts in a frame that an earlier pass made. */
-export function factsOf(frame: ArchivedFrame): readonly Fact[] | undefined {
-  return frameFacts.get(frame);
-}
-
-export function assemble(input: BuildInput, { plan, painted, facts, factsheet }: Pass): Archive {
+export function assemble(input: BuildInput, made: Pass): Archive {
   const { reader, settings, budget, source, segments, sourceElisions } = input;
-  const frames = archivedFrames(plan, painted, input);
-  for (const [index, frame] of frames.entries()) frameFacts.set(frame, facts[index]!);
+  const { plan, factsheet } = made;
+  const frames = archivedFrames(made, input);
   const archive = {
     schema: ARCHIVE_SCHEMA,
     ...(source && { source }),
@@ -64,25 +56,16 @@ export function assemble(input: BuildInput, { plan, painted, facts, factsheet }:
 }
 
 function archivedFrames(
-  plan: SegmentPlan,
-  painted: readonly Painted[],
-  { segments, reader, overrides, previous }: BuildInput,
+  { plan, painted, figures }: Pass,
+  { segments, reader: { tokenizer }, overrides }: BuildInput,
 ): ArchivedFrame[] {
-  // Counted before, for the same page and the same vocabulary.
-  const isSameCount =
-    previous?.reader.tokenizer === reader.tokenizer && overrides?.charsPerToken === undefined;
-  const counted = new Map(
-    isSameCount ? previous.frames.map((frame) => [frame.pageSha256, frame.textTokens]) : [],
-  );
-  const textTokens = (text: string, digest: string) =>
-    counted.get(digest) ?? estimateTextTokens(text, reader.tokenizer, overrides);
   const { pages, printed } = plan.middle;
   const entries = new EntryFinder(printed.spans, segments);
   const sealedPages = pages.length - EDGE_PAGES;
   const places = pages.map((page, place) => ({ ...page, place })).filter((page) => page.as === 'frame');
   return places.map(({ page, tier, format, place }, index) => {
     const { mime, widthPx, heightPx, bitDepth, sha256, pageSha256, data } = painted[index]!;
-    return {
+    const frame: ArchivedFrame = {
       index,
       shape: format.shape.id,
       tier,
@@ -95,11 +78,13 @@ function archivedFrames(
       span: page.source,
       entries: { first: entries.at(page.source.from), last: entries.at(page.source.to - 1) },
       sealed: place < sealedPages,
-      textTokens: textTokens(page.text, pageSha256),
+      textTokens: figures[index]!.textTokens,
       text: page.text,
       dim: page.dim,
       data,
     };
+    rememberFigures(frame, figures[index]!, { tokenizer, overrides });
+    return frame;
   });
 }
 

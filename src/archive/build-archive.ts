@@ -15,12 +15,12 @@ import { getShape } from '../page/shapes.js';
 import type { Elision } from '../text/elision.js';
 import type { Segment } from '../text/segment.js';
 import type { Archive, ArchivedFrame, ArchiveSettings, ArchiveSource } from './archive.js';
-import { assemble, factsOf, type Pass } from './assemble.js';
+import { assemble, type Pass } from './assemble.js';
 import type { Budget } from './budget.js';
 import { NO_LIMITS, sendingOf } from './context-blocks.js';
-import { factsheetOf, factsIn } from './factsheet.js';
+import { factsheetOf } from './factsheet.js';
 import { type MiddlePage, pixelsOf } from './middle-page.js';
-import { pageDigest } from './page-digest.js';
+import { figuresOf } from './page-figures.js';
 import { type PaintOptions, paintPages } from './paint-pages.js';
 import {
   bindingOf,
@@ -127,12 +127,17 @@ async function pass(
   const plan = await planBuild(input, estimates);
   checkGain(input.budget, plan);
   const pages = framesOf(plan);
-  const painting = paintPages(pages, { ...options, mime: input.settings.mime, stored });
-  // While others paint.
-  const known = new Map(stored.map((frame) => [frame.pageSha256, factsOf(frame)]));
-  const facts = pages.map(({ page, format }) => known.get(pageDigest(page, format)) ?? factsIn(page.text));
-  const factsheet = factsheetOf(facts, { tokenizer: input.reader.tokenizer });
-  return { plan, painted: await painting, facts, factsheet };
+  const { overrides, settings, reader } = input;
+  const counting = { tokenizer: reader.tokenizer, overrides };
+  const [painted, figures] = await Promise.all([
+    paintPages(pages, { ...options, mime: settings.mime, stored }),
+    figuresOf(pages, stored, counting),
+  ]);
+  const factsheet = factsheetOf(
+    figures.map(({ facts }) => facts),
+    counting,
+  );
+  return { plan, painted, figures, factsheet };
 }
 
 export function tiersOf(reader: Reader): Tiers {

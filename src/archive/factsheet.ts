@@ -5,6 +5,7 @@
  * comes back wrong for most readers), while they follow the prose around them. So hashes, ids, numbers, versions,
  * paths and addresses of the framed text stand once more as plain text, those most at risk first.
  */
+import type { BillingOverrides } from '../billing/overrides.js';
 import { estimateTextTokens } from '../billing/text-tokens.js';
 
 export type FactKind = 'uuid' | 'hash' | 'id' | 'number' | 'version' | 'address' | 'path';
@@ -29,6 +30,7 @@ export interface FactsheetOptions {
   readonly maxTokens?: number;
   /** Key of the table of characters per token. */
   readonly tokenizer: string;
+  readonly overrides?: BillingOverrides | undefined;
 }
 
 /** In order of risk: the less a value resembles a word, the sooner a reader gets it wrong. */
@@ -70,7 +72,7 @@ export function factsIn(text: string): Fact[] {
 
 /** The sheet for texts in chronological order, by the facts in each. */
 export function factsheetOf(texts: readonly (readonly Fact[])[], options: FactsheetOptions): Factsheet {
-  const { maxFacts = 96, maxTokens = 1500, tokenizer } = options;
+  const { maxFacts = 96, maxTokens = 1500, tokenizer, overrides } = options;
   const found = newestFirst(texts);
   const facts: Fact[] = [];
   const pixelsOnly: Partial<Record<FactKind, number>> = {};
@@ -78,7 +80,9 @@ export function factsheetOf(texts: readonly (readonly Fact[])[], options: Factsh
   for (const [kind] of kinds) {
     for (const value of found.get(kind) ?? []) {
       const isFull = facts.length >= maxFacts || tokensLeft < MIN_FACT_TOKENS;
-      const tokens = isFull ? Number.POSITIVE_INFINITY : estimateTextTokens(`${value}, `, tokenizer);
+      const tokens = isFull
+        ? Number.POSITIVE_INFINITY
+        : estimateTextTokens(`${value}, `, tokenizer, overrides);
       if (tokens <= tokensLeft) {
         facts.push({ kind, value });
         tokensLeft -= tokens;
