@@ -57,7 +57,8 @@ export async function countWithAnthropic(options: CounterOptions): Promise<Count
     logLevel: 'off',
     ...(options.fetch !== undefined && { fetch: options.fetch }),
   });
-  const content = blocks.map(toContent);
+  // The API refuses a text without a word.
+  const content = blocks.filter((block) => block.type !== 'text' || block.text.trim() !== '').map(toContent);
   try {
     const { input_tokens: countedTokens } = await client.messages.countTokens(
       { model, messages: [{ role: 'user', content }] },

@@ -64,6 +64,12 @@ const ask = (baseUrl: string, more: object = {}) =>
   });
 
 describe('countWithAnthropic', () => {
+  it('sends no text without a word, which the API refuses', async () => {
+    const { seen, baseUrl } = await serve((response) => reply(response, 200, { input_tokens: 16 }));
+    await ask(baseUrl, { blocks: [{ type: 'text', text: ' \n' }, blocks[0], { type: 'text', text: '' }] });
+    expect(seen[0]!.body.messages[0]!.content).toEqual([{ type: 'text', text: 'a guide' }]);
+  });
+
   it('sends the blocks as one user message and holds the answer against the prediction', async () => {
     const { seen, baseUrl } = await serve((response) => reply(response, 200, { input_tokens: 16 }));
     expect(await ask(baseUrl)).toEqual({
