@@ -256,8 +256,7 @@ export class NormalWriter {
     else {
       if (units[next - 1] !== NEWLINE_UNIT) units[next++] = NEWLINE_UNIT;
       const cells = this.#indented ? Math.min(indentCells, MAX_INDENT_CELLS) : 0;
-      units.fill(SPACE, next, next + cells);
-      next += cells;
+      for (let cell = 0; cell < cells; cell++) units[next++] = SPACE;
     }
     return next;
   }
