@@ -37,11 +37,12 @@ const homes: Readonly<Record<string, RegExp>> = {
   piscina: /^frame\/(pool|worker)/,
   commander: /^cli\//,
   'gpt-tokenizer': /^billing\/tokenizers/,
+  fzstd: /^transcript\/compressed/,
   '@anthropic-ai/sdk': /^(strategy\/|billing\/|archive\/transport)/,
 };
 
 /** Packages that load on first use: a static import of one would slow every command down. */
-const lazy = new Set(['@napi-rs/canvas', 'sharp', '@anthropic-ai/sdk', 'gpt-tokenizer']);
+const lazy = new Set(['@napi-rs/canvas', 'sharp', '@anthropic-ai/sdk', 'gpt-tokenizer', 'fzstd']);
 
 interface Import {
   readonly file: string;

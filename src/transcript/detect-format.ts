@@ -1,5 +1,6 @@
 /** Names the format of a transcript without importing it. */
 import { chooseFormat, type FormatChoiceOptions } from './choose-format.js';
+import { unpack } from './compressed.js';
 import { readHead } from './head.js';
 import type { Confidence } from './importer.js';
 import { openSource, type TranscriptSource } from './source.js';
@@ -20,7 +21,7 @@ export async function detectFormat(
   options: FormatChoiceOptions = {},
 ): Promise<DetectedFormat> {
   const opened = await openSource(source);
-  const head = await readHead(utf8Chunks(opened.chunks, opened.name));
+  const head = await readHead(utf8Chunks(unpack(opened.chunks, opened.name).chunks, opened.name));
   try {
     const { importer, confidence } = chooseFormat(head, opened.name, options);
     return { format: importer.name, confidence };

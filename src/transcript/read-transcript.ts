@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { interruption, SnapcompactError } from '../errors.js';
 import { type ChosenFormat, chooseFormat, type FormatChoiceOptions } from './choose-format.js';
+import { type Unpacked, unpack } from './compressed.js';
 import { readHead, replay, type SourceHead } from './head.js';
 import type { Imported, Importer, RecordSink, Transcript } from './importer.js';
 import type { JsonEvents } from './json-lines.js';
@@ -32,10 +33,11 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const opened = await openSource(source);
   const meter = new Meter(opened, options.signal);
-  const head = await readHead(utf8Chunks(meter.chunks(), opened.name));
+  const unpacked = unpack(meter.chunks(), opened.name);
+  const head = await readHead(utf8Chunks(unpacked.chunks, opened.name));
   try {
     const chosen = chooseFormat(head, opened.name, options);
-    return await runImport(chosen, head, opened, meter, options);
+    return await runImport(chosen, head, opened, meter, unpacked, options);
   } finally {
     await head.rest.return?.();
   }
@@ -46,6 +48,7 @@ async function runImport(
   head: SourceHead,
   opened: OpenSource,
   meter: Meter,
+  unpacked: Unpacked,
   options: ReadTranscriptOptions,
 ): Promise<Transcript> {
   const tally = new ImportTally();
@@ -53,10 +56,14 @@ async function runImport(
   const sink = importer.open({
     options: { branches, subagents },
     tally,
-    ...(opened.path !== undefined && { side: sideFolderOf(opened.path, tally) }),
+    ...(opened.path !== undefined && { side: sideFolderOf(withoutPacking(opened.path), tally) }),
   });
   if (importer.reads === 'text') await pushText(head, sink, tally);
   else await pushRecords(head, importer, sink, tally);
+  if (unpacked.damage !== undefined) {
+    if (options.strict === true) throw unpacked.damage;
+    tally.warn(`${unpacked.damage.message}; what came before was read`);
+  }
   refuseIfBroken(tally, opened.name, options.strict === true);
   const imported = await sink.finish();
   warnIfSilent(tally, imported);
@@ -68,6 +75,11 @@ async function runImport(
     ...meter.result(),
     report: tally.report(),
   };
+}
+
+/** `x.jsonl.zst` was `x.jsonl` when its side folder got its name. */
+function withoutPacking(path: string): string {
+  return path.replace(/\.(?:gz|zst)$/i, '');
 }
 
 const damagedText = 'bytes that are not UTF-8 were replaced by U+FFFD';
