@@ -4,11 +4,13 @@ import { claudeCode } from './claude-code.js';
 import { claudeStreamJson } from './claude-stream-json.js';
 import type { Importer } from './importer.js';
 import { openaiChat } from './openai-chat.js';
+import { openCode } from './opencode.js';
 import { pi } from './pi.js';
 import { text } from './text.js';
 
 export const transcriptFormats: readonly Importer[] = [
   pi,
+  openCode,
   claudeStreamJson,
   claudeCode,
   anthropicMessages,

@@ -88,6 +88,7 @@ const words = [
     'timestamp',
     '__proto__',
   ],
+  ...['info', 'parts', 'state', 'status', 'output', 'sessionID', 'parentID', 'messageID', 'revert'],
 ];
 
 const key = fc.oneof(

@@ -106,6 +106,11 @@ describe('format detection', () => {
       '[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"n","input":{}}]}]',
     ],
     ['anthropic-messages', 'certain', '{"system":"be brief","messages":[{"role":"user","content":"x"}]}'],
+    ['opencode', 'certain', '{"info":{"id":"ses_1"},"messages":[{"info":{"id":"m"},"parts":[]}]}'],
+    ['opencode', 'certain', '{"info":{"id":"ses_1","directory":"/w"},"messages":[]}'],
+    ['opencode', 'certain', '[{"info":{"id":"m"},"parts":[]}]'],
+    ['opencode', 'certain', 'Exporting session: ses_1\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
+    ['text', 'certain', 'An export is\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
     ['openai-chat', 'certain', '{"messages":[{"role":"tool","tool_call_id":"c","content":"x"}]}'],
     ['openai-chat', 'certain', '{"choices":[{"message":{"role":"assistant","content":"x"}}]}'],
     ['openai-chat', 'probable', '[{"role":"user","content":"x"}]'],
@@ -257,6 +262,10 @@ describe('values of any depth', () => {
       'anthropic-messages',
       `{"system":"s","messages":[{"role":"assistant","content":[{"type":"tool_use","input":${d}}]}]}\n`,
     ],
+    [
+      'opencode',
+      `[{"info":{"id":"m","role":"assistant","system":${d}},"parts":[{"type":"tool","state":{"status":"completed","input":${d},"output":${d}}}]}]\n`,
+    ],
   ])('are read by %s', async (format, data) => {
     const { history, ...transcript } = await read(data.repeat(2));
     expect(transcript.format).toBe(format);
@@ -274,8 +283,6 @@ describe('formats that are known and not read', () => {
     ['Codex', jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } })],
     ['Codex', jsonl({ id: 'x', timestamp: 't', instructions: null }, { record_type: 'state' })],
     ['codex exec', jsonl({ type: 'thread.started', thread_id: 'x' }, { type: 'turn.started' })],
-    ['OpenCode', '{"info":{"id":"ses_1"},"messages":[{"info":{"id":"m"},"parts":[]}]}'],
-    ['OpenCode', '[{"info":{"id":"m"},"parts":[]}]'],
     ['Gemini', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
     ['Gemini', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
     ['Gemini', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
