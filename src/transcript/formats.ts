@@ -6,6 +6,7 @@ import type { Importer } from './importer.js';
 import { openaiChat } from './openai-chat.js';
 import { openCode } from './opencode.js';
 import { pi } from './pi.js';
+import { openaiResponses } from './responses.js';
 import { text } from './text.js';
 
 export const transcriptFormats: readonly Importer[] = [
@@ -13,6 +14,7 @@ export const transcriptFormats: readonly Importer[] = [
   openCode,
   claudeStreamJson,
   claudeCode,
+  openaiResponses,
   anthropicMessages,
   openaiChat,
   text,

@@ -111,6 +111,19 @@ describe('format detection', () => {
     ['opencode', 'certain', '[{"info":{"id":"m"},"parts":[]}]'],
     ['opencode', 'certain', 'Exporting session: ses_1\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
     ['text', 'certain', 'An export is\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
+    [
+      'openai-responses',
+      'certain',
+      '{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c"}]}',
+    ],
+    [
+      'openai-responses',
+      'certain',
+      '[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]',
+    ],
+    ['openai-responses', 'certain', '{"object":"response","output":[]}'],
+    ['openai-responses', 'certain', jsonl({ type: 'reasoning', summary: [] })],
+    ['openai-responses', 'probable', '{"model":"m","input":[{"role":"user","content":"x"}]}'],
     ['openai-chat', 'certain', '{"messages":[{"role":"tool","tool_call_id":"c","content":"x"}]}'],
     ['openai-chat', 'certain', '{"choices":[{"message":{"role":"assistant","content":"x"}}]}'],
     ['openai-chat', 'probable', '[{"role":"user","content":"x"}]'],
@@ -218,6 +231,11 @@ describe('near neighbours of what is read', () => {
     ['openai-chat', '[{"role":"user","content":"x","parts":[{"type":"text","text":"x"}]}]'],
     ['text', '[{"role":"user","parts":[{"type":"text","text":"x"}]}]'],
     ['text', '{"model":"embed","input":["a","b"]}'],
+    ['text', '{"model":"embed","input":"a"}'],
+    [
+      'openai-chat',
+      '[{"role":"user","content":[{"type":"input_text","text":"x"}]},{"role":"tool","content":"x"}]',
+    ],
   ])('are not taken for formats that are not read: %s', async (format, data) => {
     expect((await detect(data)).format).toBe(format);
   });
@@ -259,6 +277,10 @@ describe('values of any depth', () => {
       `{"messages":[{"role":"tool","content":${d}},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${d}}}],"reasoning":${d}}]}\n`,
     ],
     [
+      'openai-responses',
+      `{"model":"m","instructions":[{"role":"user","content":${d}}],"input":[{"type":"function_call","call_id":"c","arguments":${d}},{"type":"function_call_output","output":${d}},{"type":"reasoning","summary":${d}}]}\n`,
+    ],
+    [
       'anthropic-messages',
       `{"system":"s","messages":[{"role":"assistant","content":[{"type":"tool_use","input":${d}}]}]}\n`,
     ],
@@ -286,11 +308,6 @@ describe('formats that are known and not read', () => {
     ['Gemini', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
     ['Gemini', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
     ['Gemini', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
-    [
-      'Responses',
-      '{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c"}]}',
-    ],
-    ['Responses', '[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]'],
     [
       'Hermes',
       jsonl({ id: 's', source: 'cli', messages: [{ session_id: 's', role: 'user', content: 'x' }] }),
