@@ -2,6 +2,7 @@
 import { anthropicMessages } from './anthropic-messages.js';
 import { claudeCode } from './claude-code.js';
 import { claudeStreamJson } from './claude-stream-json.js';
+import { codex } from './codex.js';
 import type { Importer } from './importer.js';
 import { openaiChat } from './openai-chat.js';
 import { openCode } from './opencode.js';
@@ -12,6 +13,7 @@ import { text } from './text.js';
 export const transcriptFormats: readonly Importer[] = [
   pi,
   openCode,
+  codex,
   claudeStreamJson,
   claudeCode,
   openaiResponses,

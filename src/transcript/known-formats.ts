@@ -22,7 +22,6 @@ function byObject(name: string, title: string, test: (record: Fields) => boolean
   };
 }
 
-const codexTypes = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);
 const responseItemTypes = new Set(['function_call', 'function_call_output', 'reasoning', 'custom_tool_call']);
 const codexExecTypes = new Set([
   'thread.started',
@@ -108,14 +107,6 @@ export const knownFormats: readonly KnownFormat[] = [
     title: 'a Gemini CLI checkpoint',
     marks: (record) => hasParts(record) || hasParts(fieldsOf(record)?.['history']),
   },
-  byObject(
-    'codex',
-    'a Codex rollout',
-    (r) =>
-      (codexTypes.has(wordOf(r['type'])) && fieldsOf(r['payload']) !== undefined) ||
-      typeof r['record_type'] === 'string' ||
-      (!('type' in r) && 'id' in r && 'timestamp' in r && 'instructions' in r),
-  ),
   byObject('codex-exec', 'the output of `codex exec --json`', (r) => codexExecTypes.has(wordOf(r['type']))),
   {
     name: 'sharegpt',

@@ -15,6 +15,9 @@ const expected: Readonly<
   'claude-stream-json/happy-dom-io.txt': ['claude-stream-json', 271, 129, 129],
   'claude-stream-json/koota-pair-error.txt': ['claude-stream-json', 1, 0, 0],
   'claude-stream-json/testem.txt': ['claude-stream-json', 188, 91, 91],
+  'codex/as-schema-coverage.jsonl': ['codex', 68, 14, 14],
+  'codex/vct-cjk.jsonl': ['codex', 53, 21, 21],
+  'codex/vct-cjk.jsonl.zst': ['codex', 53, 21, 21],
   'markdown/specstory-claude-boxes.md': ['text', 5, 0, 0],
   'markdown/spotter-terminal.txt': ['text', 1, 0, 0],
   'openai-chat/swe-agent-history-crlf.json': ['openai-chat', 28, 13, 13],
@@ -27,7 +30,7 @@ const expected: Readonly<
   'pi/tree-v3-derived.jsonl': ['pi', 152, 83, 67],
 };
 
-const unread = /^(atif|codex|gemini|hermes|opencode\/(storage|opencode\.db))(\/|$)/;
+const unread = /^(atif|gemini|hermes|opencode\/(storage|opencode\.db))(\/|$)/;
 
 describe.skipIf(!hasCorpus)('real transcripts', () => {
   const files = hasCorpus ? filesBelow(corpusRoot).map((file) => file.slice(corpusRoot.length)) : [];

@@ -99,6 +99,8 @@ describe('format detection', () => {
       'certain',
       jsonl({ type: 'title', v: 1, title: 't' }, { type: 'session', version: 3, id: 'x', cwd: '/w' }),
     ],
+    ['codex', 'certain', jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } })],
+    ['codex', 'certain', jsonl({ id: 'x', timestamp: 't', instructions: null }, { record_type: 'state' })],
     ['pi', 'probable', jsonl({ type: 'message', id: 'e1', message: { role: 'user', content: 'x' } })],
     [
       'anthropic-messages',
@@ -219,11 +221,14 @@ describe('a session padded with NULs', () => {
 
 describe('near neighbours of what is read', () => {
   it('do not keep a session from being read that quotes them', async () => {
-    const quote = { timestamp: 't', type: 'session_meta', payload: {} };
+    const quote = { type: 'thread.started', thread_id: 'x' };
     expect(await detect(jsonl(claudeUser, quote, claudeUser))).toMatchObject({ format: 'claude-code' });
     expect(await detect(jsonl(quote, quote, streamInit)).catch((error: unknown) => error)).toMatchObject({
       code: 'unrecognised-format',
     });
+    const codex = { timestamp: 't', type: 'session_meta', payload: {} };
+    expect(await detect(jsonl(claudeUser, codex, claudeUser))).toMatchObject({ format: 'claude-code' });
+    expect(await detect(jsonl(codex, codex, streamInit))).toMatchObject({ format: 'codex' });
   });
 
   it.each([
@@ -302,8 +307,6 @@ describe('values of any depth', () => {
 
 describe('formats that are known and not read', () => {
   it.each([
-    ['Codex', jsonl({ timestamp: 't', type: 'session_meta', payload: { id: 'x' } })],
-    ['Codex', jsonl({ id: 'x', timestamp: 't', instructions: null }, { record_type: 'state' })],
     ['codex exec', jsonl({ type: 'thread.started', thread_id: 'x' }, { type: 'turn.started' })],
     ['Gemini', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
     ['Gemini', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
