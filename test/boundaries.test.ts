@@ -38,11 +38,19 @@ const homes: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   'gpt-tokenizer': /^billing\/tokenizers/,
   fzstd: /^transcript\/compressed/,
+  'node-sqlite3-wasm': /^transcript\/sqlite/,
   '@anthropic-ai/sdk': /^(strategy\/|billing\/|archive\/transport)/,
 };
 
 /** Packages that load on first use: a static import of one would slow every command down. */
-const lazy = new Set(['@napi-rs/canvas', 'sharp', '@anthropic-ai/sdk', 'gpt-tokenizer', 'fzstd']);
+const lazy = new Set([
+  '@napi-rs/canvas',
+  'sharp',
+  '@anthropic-ai/sdk',
+  'gpt-tokenizer',
+  'fzstd',
+  'node-sqlite3-wasm',
+]);
 
 interface Import {
   readonly file: string;

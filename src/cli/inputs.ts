@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { SnapcompactError, systemReason } from '../errors.js';
+import { storedSessions } from '../transcript/opencode-source.js';
 
 /** Extensions that agents give their transcripts; in a folder, other files are left alone. */
 const TRANSCRIPT_EXTENSIONS = new Set(['.jsonl', '.ndjson', '.json', '.txt', '.md', '.log']);
@@ -24,17 +25,36 @@ export interface InputFile {
   readonly isFound: boolean;
 }
 
-/** Expands folders, deep and sorted. A side folder belongs to the session beside it and is not expanded. */
+/**
+ * Expands folders, deep and sorted, and stores of OpenCode into their sessions. A side folder belongs to the session
+ * beside it and is not expanded.
+ */
 export async function expandInputs(given: readonly string[]): Promise<Inputs> {
   const found = { files: [] as InputFile[], leftAlone: [] as string[], unreadable: [] as SnapcompactError[] };
-  let hasFolder = false;
+  let areMany = given.length > 1;
   for (const path of given) {
     if (await isFolder(path)) {
-      hasFolder = true;
+      areMany = true;
       await walk(path, found);
-    } else found.files.push({ path, isFound: false });
+      continue;
+    }
+    const sessions = await sessionsOf(path);
+    // A database of one session stands for that, and one that cannot be read is told when it is its turn.
+    const paths = sessions !== undefined && sessions.length > 1 ? sessions : [path];
+    if (paths.length > 1) areMany = true;
+    for (const each of paths) found.files.push({ path: each, isFound: false });
   }
-  return { ...found, areMany: hasFolder || given.length > 1 };
+  return { ...found, areMany };
+}
+
+/** Undefined also for a database that is not of OpenCode, or is damaged. */
+async function sessionsOf(path: string): Promise<readonly string[] | undefined> {
+  try {
+    return await storedSessions(path);
+  } catch (error) {
+    if (error instanceof SnapcompactError) return undefined;
+    throw error;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -51,6 +71,11 @@ interface Found {
 }
 
 async function walk(folder: string, found: Found): Promise<void> {
+  const stored = await sessionsOf(folder);
+  if (stored !== undefined) {
+    for (const path of stored) found.files.push({ path, isFound: true });
+    return;
+  }
   const entries = await readFolder(folder, found);
   const sessions = new Set(
     entries
@@ -64,7 +89,11 @@ async function walk(folder: string, found: Found): Promise<void> {
       if (!sessions.has(entry.name)) await walk(path, found);
     } else if (entry.isFile() && TRANSCRIPT_EXTENSIONS.has(extname(entry.name).toLowerCase())) {
       found.files.push({ path, isFound: true });
-    } else found.leftAlone.push(path);
+    } else {
+      const sessions = entry.isFile() ? await sessionsOf(path) : undefined;
+      if (sessions === undefined) found.leftAlone.push(path);
+      for (const each of sessions ?? []) found.files.push({ path: each, isFound: true });
+    }
   }
 }
 

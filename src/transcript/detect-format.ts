@@ -3,6 +3,7 @@ import { chooseFormat, type FormatChoiceOptions } from './choose-format.js';
 import { unpack } from './compressed.js';
 import { readHead } from './head.js';
 import type { Confidence } from './importer.js';
+import { openStored } from './opencode-source.js';
 import { openSource, type TranscriptSource } from './source.js';
 import { utf8Chunks } from './utf8-chunks.js';
 
@@ -20,7 +21,7 @@ export async function detectFormat(
   source: TranscriptSource,
   options: FormatChoiceOptions = {},
 ): Promise<DetectedFormat> {
-  const opened = await openSource(source);
+  const opened = (await openStored(source, options.format)) ?? (await openSource(source));
   const head = await readHead(utf8Chunks(unpack(opened.chunks, opened.name).chunks, opened.name));
   try {
     const { importer, confidence } = chooseFormat(head, opened.name, options);

@@ -48,16 +48,15 @@ function detect({ records, jsonShare, head }: Probe): Confidence {
 interface Session {
   readonly id: string;
   info: Fields;
-  readonly messages: OpenCodeMessage[];
-  readonly byId: Map<string, OpenCodeMessage>;
-  /** The first system prompt that was stated. */
-  prompt?: string;
-}
-
-/** Messages that were taken back are still stored, until the session goes on. */
-interface Said {
   readonly active: Message[];
-  readonly reverted: Message[];
+  /** Messages that were taken back are still stored, until the session goes on. */
+  readonly undone: Message[];
+  /** Id of the last message that was taken back; set from the first one on. */
+  undoneTo?: string;
+  /** The first system prompt that was stated. */
+  prompt?: Message;
+  readonly drafts: Map<string, readonly Draft[]>;
+  count: number;
 }
 
 class OpenCodeSink implements RecordSink {
@@ -103,43 +102,104 @@ class OpenCodeSink implements RecordSink {
     const { tally, options } = this.#context;
     const [main, ...others] = this.#sessions.values();
     if (main === undefined) return { history: { messages: [] } };
+    for (const session of this.#sessions.values()) this.#warnOfLostRevert(session);
     const children = this.#descendants(main);
-    const said = this.#said(main);
-    const { info } = main;
-    const described = {
-      sessionId: main.id.startsWith('line:') ? undefined : textOf(main.id),
-      title: textOf(info['title']),
-      cwd: textOf(info['directory']) ?? this.#cwd,
-      model: this.#model,
-    };
     const lanes = options.subagents ? this.#lanes(children) : [];
     if (!options.subagents) {
-      for (const child of children) tally.skip('message of a subagent', child.messages.length);
+      for (const child of children) tally.skip('message of a subagent', child.count);
     }
-    const messages = orderSubagents(said.active, withoutCopies(said.active, lanes, tally));
-    messages.push(...said.reverted);
+    const said = activeOf(main);
+    const messages = orderSubagents(said, withoutCopies(said, lanes, tally));
+    messages.push(...undoneOf(main));
     for (const other of others) if (!children.has(other)) messages.push(...this.#unrelated(other));
-    return defined<Imported>({ history: { messages }, ...described });
-  }
-
-  /** Only an exact copy is left out; an id that comes back with other content is kept. */
-  #add(session: Session, message: OpenCodeMessage): void {
-    const id = textOf(message.info['id']);
-    const known = id === undefined ? undefined : session.byId.get(id);
-    if (known !== undefined && wholeJsonText(known) === wholeJsonText(message)) {
-      this.#context.tally.skip('repeated message');
-      return;
-    }
-    if (id !== undefined) session.byId.set(id, message);
-    session.messages.push(message);
+    return defined<Imported>({
+      history: { messages },
+      sessionId: main.id.startsWith('line:') ? undefined : textOf(main.id),
+      title: textOf(main.info['title']),
+      cwd: textOf(main.info['directory']) ?? this.#cwd,
+      model: this.#model,
+    });
   }
 
   #session(id: string): Session {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
-    const session: Session = { id, info: {}, messages: [], byId: new Map() };
+    const session: Session = { id, info: {}, active: [], undone: [], drafts: new Map(), count: 0 };
     this.#sessions.set(id, session);
     return session;
+  }
+
+  /** Messages are mostly metadata, which is let go at once. */
+  #add(session: Session, message: OpenCodeMessage): void {
+    const revert = fieldsOf(session.info['revert']);
+    const id = textOf(message.info['id']);
+    if (session.undoneTo !== undefined || id === undefined || id !== textOf(revert?.['messageID'])) {
+      this.#addPart(session, message);
+      return;
+    }
+    const from = textOf(revert?.['partID']);
+    const cut = message.parts.findIndex((part) => from !== undefined && fieldsOf(part)?.['id'] === from);
+    if (cut > 0) this.#addPart(session, { ...message, parts: message.parts.slice(0, cut) });
+    session.undoneTo = id;
+    this.#addPart(session, { ...message, parts: message.parts.slice(Math.max(0, cut)) });
+  }
+
+  #addPart(session: Session, message: OpenCodeMessage): void {
+    const { tally, options } = this.#context;
+    const { info } = message;
+    session.count += 1;
+    const id = textOf(info['id']) ?? `${session.id === '' ? '' : `${session.id}:`}message:${session.count}`;
+    if (session.undoneTo !== undefined) {
+      session.undoneTo = id;
+      if (!options.branches) {
+        tally.skip('reverted message');
+        return;
+      }
+    }
+    this.#noteSession(session, info);
+    this.#notePrompt(session, info, id);
+    for (const [child, call] of childSessions(message)) {
+      if (!this.#callOfChild.has(child)) this.#callOfChild.set(child, call);
+    }
+    const drafts = openCodeDrafts(message, id, tally);
+    if (this.#isRepeat(session, id, drafts)) return;
+    const out = session.undoneTo === undefined ? session.active : session.undone;
+    for (const draft of drafts) {
+      if (hasContent(draft, tally)) out.push({ ...draft, id: this.#nextId(draft.id) });
+    }
+  }
+
+  /** Only an exact copy is left out; an id that comes back with other content is kept. */
+  #isRepeat({ drafts: known }: Session, id: string, drafts: readonly Draft[]): boolean {
+    const before = known.get(id);
+    known.set(id, drafts);
+    if (before === undefined || wholeJsonText(before) !== wholeJsonText(drafts)) return false;
+    this.#context.tally.skip('repeated message');
+    return true;
+  }
+
+  /** It set the agent up, so it will stand first, whichever answer states it. */
+  #notePrompt(session: Session, info: Fields, id: string): void {
+    const blocks = systemPromptOf(info);
+    if (blocks.length === 0) return;
+    if (session.prompt === undefined) {
+      session.prompt = { id: this.#nextId(`${id}:system`), role: 'system', blocks };
+      return;
+    }
+    const isSame = wholeJsonText(session.prompt.blocks) === wholeJsonText(blocks);
+    this.#context.tally.skip(isSame ? 'repeated system prompt' : 'changed system prompt');
+  }
+
+  #noteSession(session: Session, info: Fields): void {
+    if (session !== this.#sessions.values().next().value) return;
+    this.#cwd ??= textOf(fieldsOf(info['path'])?.['cwd']);
+    if (info['role'] === 'assistant') this.#model = textOf(info['modelID']) ?? this.#model;
+  }
+
+  #warnOfLostRevert({ info, undoneTo }: Session): void {
+    const target = textOf(fieldsOf(info['revert'])?.['messageID']);
+    if (target === undefined || undoneTo !== undefined) return;
+    this.#context.tally.warn(`the session was taken back to ${target}, which is not in it`);
   }
 
   /** The sessions that `main` started, and those that they started. */
@@ -148,7 +208,10 @@ class OpenCodeSink implements RecordSink {
     const byParent = new Map<string, Session[]>();
     for (const session of this.#sessions.values()) {
       const parent = textOf(session.info['parentID']);
-      if (parent !== undefined) byParent.set(parent, [...(byParent.get(parent) ?? []), session]);
+      if (parent === undefined) continue;
+      const children = byParent.get(parent);
+      if (children === undefined) byParent.set(parent, [session]);
+      else children.push(session);
     }
     // A set gives what is added while it is walked.
     for (const session of found) for (const child of byParent.get(session.id) ?? []) found.add(child);
@@ -157,91 +220,26 @@ class OpenCodeSink implements RecordSink {
   }
 
   #lanes(children: ReadonlySet<Session>) {
-    const spoken = [...children].map((child) => ({ agent: child.id, said: this.#said(child) }));
-    return spoken.map(({ agent, said }) => ({
-      agent,
-      messages: [...said.active, ...said.reverted].map((message): Message => ({ ...message, agent })),
-      callId: this.#callOfChild.get(agent),
+    return [...children].map((child) => ({
+      agent: child.id,
+      messages: [...activeOf(child), ...undoneOf(child)].map(
+        (message): Message => ({ ...message, agent: child.id }),
+      ),
+      callId: this.#callOfChild.get(child.id),
     }));
   }
 
   /** Files may be joined end to end. */
   #unrelated(session: Session): Message[] {
     const note = noteDraft(this.#nextId(`session:${session.id}`), `Session ${session.id} begins`);
-    const { active, reverted } = this.#said(session);
-    return [note, ...active, ...reverted];
-  }
-
-  #said(session: Session): Said {
-    const { tally, options } = this.#context;
-    const { kept, undone } = splitReverted(session, (text) => tally.warn(text));
-    const active = this.#drafts(session, kept);
-    if (!options.branches) {
-      tally.skip('reverted message', undone.length);
-      return { active, reverted: [] };
-    }
-    const branch = textOf(undone.at(-1)?.info['id']) ?? 'reverted';
-    return { active, reverted: this.#drafts(session, undone).map((message) => ({ ...message, branch })) };
-  }
-
-  #drafts(session: Session, messages: readonly OpenCodeMessage[]): Message[] {
-    const { tally } = this.#context;
-    const out: Message[] = [];
-    messages.forEach((message, i) => {
-      const { info } = message;
-      const id = textOf(info['id']) ?? `${session.id === '' ? '' : `${session.id}:`}message:${i + 1}`;
-      const prompt = this.#promptOf(session, info, id);
-      if (prompt !== undefined) out.unshift(prompt);
-      for (const [child, call] of childSessions(message)) {
-        if (!this.#callOfChild.has(child)) this.#callOfChild.set(child, call);
-      }
-      this.#noteSession(session, info);
-      for (const draft of openCodeDrafts(message, id, tally)) this.#push(draft, out);
-    });
-    return out;
-  }
-
-  /** It set the agent up, so it stands first, whichever answer states it. */
-  #promptOf(session: Session, info: Fields, id: string): Message | undefined {
-    const blocks = systemPromptOf(info);
-    if (blocks.length === 0) return undefined;
-    const text = wholeJsonText(blocks);
-    if (session.prompt !== undefined) {
-      this.#context.tally.skip(session.prompt === text ? 'repeated system prompt' : 'changed system prompt');
-      return undefined;
-    }
-    session.prompt = text;
-    return { id: this.#nextId(`${id}:system`), role: 'system', blocks };
-  }
-
-  #push(draft: Draft, out: Message[]): void {
-    if (hasContent(draft, this.#context.tally)) out.push({ ...draft, id: this.#nextId(draft.id) });
-  }
-
-  #noteSession(session: Session, info: Fields): void {
-    if (session !== this.#sessions.values().next().value) return;
-    this.#cwd ??= textOf(fieldsOf(info['path'])?.['cwd']);
-    if (info['role'] === 'assistant') this.#model = textOf(info['modelID']) ?? this.#model;
+    return [note, ...activeOf(session), ...undoneOf(session)];
   }
 }
 
-/** From the message or part on that the session was taken back to. */
-function splitReverted(
-  { info, messages }: Session,
-  warn: (text: string) => void,
-): { kept: readonly OpenCodeMessage[]; undone: readonly OpenCodeMessage[] } {
-  const revert = fieldsOf(info['revert']);
-  const target = textOf(revert?.['messageID']);
-  if (target === undefined) return { kept: messages, undone: [] };
-  const at = messages.findIndex((message) => message.info['id'] === target);
-  const message = messages[at];
-  if (message === undefined) {
-    warn(`the session was taken back to ${target}, which is not in it`);
-    return { kept: messages, undone: [] };
-  }
-  const part = textOf(revert?.['partID']);
-  const cut = part === undefined ? 0 : message.parts.findIndex((each) => fieldsOf(each)?.['id'] === part);
-  const before = cut > 0 ? [{ info: message.info, parts: message.parts.slice(0, cut) }] : [];
-  const rest = { info: message.info, parts: message.parts.slice(Math.max(0, cut)) };
-  return { kept: [...messages.slice(0, at), ...before], undone: [rest, ...messages.slice(at + 1)] };
+function activeOf({ prompt, active }: Session): Message[] {
+  return prompt === undefined ? active : [prompt, ...active];
+}
+
+function undoneOf({ undone, undoneTo = '' }: Session): Message[] {
+  return undone.map((message) => ({ ...message, branch: undoneTo }));
 }

@@ -6,6 +6,7 @@ import { type Unpacked, unpack } from './compressed.js';
 import { readHead, replay, type SourceHead } from './head.js';
 import type { Imported, Importer, RecordSink, Transcript } from './importer.js';
 import type { JsonEvents } from './json-lines.js';
+import { openStored, type StoredSource } from './opencode-source.js';
 import { sideFolderOf } from './side-folder.js';
 import { type OpenSource, openSource, type TranscriptSource } from './source.js';
 import { ImportTally } from './tally.js';
@@ -21,6 +22,9 @@ export interface ReadTranscriptOptions extends FormatChoiceOptions {
 }
 
 /**
+ * What OpenCode stores in a folder or a database is read from there; if it holds several sessions, name the file of
+ * one, or `<database>#<session id>`.
+ *
  * Unknown records and broken lines do not stop an import: they are counted in `report`. With `strict` a broken
  * line is an error, and so is a format that is only probable.
  *
@@ -31,7 +35,7 @@ export async function readTranscript(
   source: TranscriptSource,
   options: ReadTranscriptOptions = {},
 ): Promise<Transcript> {
-  const opened = await openSource(source);
+  const opened = (await openStored(source, options.format)) ?? (await openSource(source));
   const meter = new Meter(opened, options.signal);
   const unpacked = unpack(meter.chunks(), opened.name);
   const head = await readHead(utf8Chunks(unpacked.chunks, opened.name));
@@ -46,7 +50,7 @@ export async function readTranscript(
 async function runImport(
   { importer, confidence }: ChosenFormat,
   head: SourceHead,
-  opened: OpenSource,
+  opened: OpenSource | StoredSource,
   meter: Meter,
   unpacked: Unpacked,
   options: ReadTranscriptOptions,
@@ -63,6 +67,10 @@ async function runImport(
   if (unpacked.damage !== undefined) {
     if (options.strict === true) throw unpacked.damage;
     tally.warn(`${unpacked.damage.message}; what came before was read`);
+  }
+  if ('faults' in opened) {
+    for (const broken of opened.faults.broken) tally.broken(broken);
+    for (const warning of opened.faults.warnings) tally.warn(warning);
   }
   refuseIfBroken(tally, opened.name, options.strict === true);
   const imported = await sink.finish();
@@ -151,7 +159,9 @@ function refuseIfBroken(tally: ImportTally, name: string, strict: boolean): void
     expected: tally.records === 0 ? 'at least one readable record' : 'a transcript without broken lines',
     of: name,
     got: tally.records === 0 ? 'none' : `${tally.brokenCount} broken`,
-    ...(first !== undefined && { where: `line ${first.line}: ${first.reason}` }),
+    ...(first !== undefined && {
+      where: `${first.file === undefined ? '' : `${first.file}, `}line ${first.line}: ${first.reason}`,
+    }),
     ...(tally.records > 0 && { hint: 'without --strict the other lines are read' }),
   });
 }

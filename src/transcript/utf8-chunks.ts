@@ -18,7 +18,7 @@ const magics: readonly Magic[] = [
   {
     bytes: [...Buffer.from('SQLite format 3\0', 'latin1')],
     title: 'a SQLite database (OpenCode and Hermes keep sessions in one)',
-    hint: 'export the session with the agent that wrote it; this version does not read databases',
+    hint: 'export the session with the agent that wrote it; only a database of OpenCode is read, from its path',
   },
   { bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], title: 'a PNG picture' },
   { bytes: [0xff, 0xd8, 0xff], title: 'a JPEG picture' },
