@@ -3,6 +3,7 @@ import { anthropicMessages } from './anthropic-messages.js';
 import { claudeCode } from './claude-code.js';
 import { claudeStreamJson } from './claude-stream-json.js';
 import { codex } from './codex.js';
+import { gemini } from './gemini.js';
 import type { Importer } from './importer.js';
 import { openaiChat } from './openai-chat.js';
 import { openCode } from './opencode.js';
@@ -14,6 +15,7 @@ export const transcriptFormats: readonly Importer[] = [
   pi,
   openCode,
   codex,
+  gemini,
   claudeStreamJson,
   claudeCode,
   openaiResponses,

@@ -103,7 +103,7 @@ export const knownFormats: readonly KnownFormat[] = [
     (r) => ('sessionId' in r && 'projectHash' in r) || '$rewindTo' in r || fieldsOf(r['$set']) !== undefined,
   ),
   {
-    name: 'gemini-checkpoint',
+    name: 'gemini',
     title: 'a Gemini CLI checkpoint',
     marks: (record) => hasParts(record) || hasParts(fieldsOf(record)?.['history']),
   },

@@ -18,6 +18,8 @@ const expected: Readonly<
   'codex/as-schema-coverage.jsonl': ['codex', 68, 14, 14],
   'codex/vct-cjk.jsonl': ['codex', 53, 21, 21],
   'codex/vct-cjk.jsonl.zst': ['codex', 53, 21, 21],
+  'gemini/as-legacy.json': ['gemini', 9, 2, 2],
+  'gemini/vct-cjk.jsonl': ['gemini', 16, 12, 12],
   'markdown/specstory-claude-boxes.md': ['text', 5, 0, 0],
   'markdown/spotter-terminal.txt': ['text', 1, 0, 0],
   'openai-chat/swe-agent-history-crlf.json': ['openai-chat', 28, 13, 13],
@@ -31,7 +33,7 @@ const expected: Readonly<
   'pi/tree-v3-derived.jsonl': ['pi', 152, 83, 67],
 };
 
-const unread = /^(atif|gemini|hermes|opencode\/storage)\//;
+const unread = /^(atif|hermes|opencode\/storage)\//;
 
 describe.skipIf(!hasCorpus)('real transcripts', () => {
   const files = hasCorpus ? filesBelow(corpusRoot).map((file) => file.slice(corpusRoot.length)) : [];

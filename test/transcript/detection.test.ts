@@ -113,6 +113,11 @@ describe('format detection', () => {
     ['opencode', 'certain', '[{"info":{"id":"m"},"parts":[]}]'],
     ['opencode', 'certain', 'Exporting session: ses_1\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
     ['text', 'certain', 'An export is\n{"info":{},"messages":[{"info":{},"parts":[]}]}'],
+    ['gemini', 'certain', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
+    ['gemini', 'certain', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
+    ['gemini', 'certain', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
+    ['gemini', 'certain', '[{"role":"model","parts":[{"text":"x"}]}]'],
+    ['gemini', 'probable', jsonl({ $set: { lastUpdated: 't' } })],
     [
       'openai-responses',
       'certain',
@@ -282,6 +287,10 @@ describe('values of any depth', () => {
       `{"messages":[{"role":"tool","content":${d}},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${d}}}],"reasoning":${d}}]}\n`,
     ],
     [
+      'gemini',
+      `{"sessionId":"s","projectHash":"h","messages":[{"type":"gemini","id":"m","content":${d},"toolCalls":[{"args":${d},"result":[{"functionResponse":{"response":${d}}}],"resultDisplay":${d}}]}]}\n`,
+    ],
+    [
       'openai-responses',
       `{"model":"m","instructions":[{"role":"user","content":${d}}],"input":[{"type":"function_call","call_id":"c","arguments":${d}},{"type":"function_call_output","output":${d}},{"type":"reasoning","summary":${d}}]}\n`,
     ],
@@ -308,9 +317,6 @@ describe('values of any depth', () => {
 describe('formats that are known and not read', () => {
   it.each([
     ['codex exec', jsonl({ type: 'thread.started', thread_id: 'x' }, { type: 'turn.started' })],
-    ['Gemini', jsonl({ sessionId: 'g', projectHash: 'h', kind: 'main' })],
-    ['Gemini', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
-    ['Gemini', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
     [
       'Hermes',
       jsonl({ id: 's', source: 'cli', messages: [{ session_id: 's', role: 'user', content: 'x' }] }),
