@@ -44,11 +44,14 @@ export function findSegments(segments: readonly Segment[], others: readonly Segm
   return { found, ...(lacking && { lacking }) };
 }
 
-/** Whether both are one thing that somebody said, whatever answers, labels and branches have come since. */
+/**
+ * Whether both are one thing that somebody said, whatever answers, labels and branches have come since. A text may go on:
+ * a plain file is one entry that grows.
+ */
 function saysTheSame(archived: Segment, other: Segment): boolean {
   if (archived.part !== other.part || archived.scope !== other.scope) return false;
   if (beyondBound(archived) > 0) return true;
-  if (archived.part !== 'call' || other.part !== 'call') return textOf(archived) === textOf(other);
+  if (archived.part !== 'call' || other.part !== 'call') return textOf(other).startsWith(textOf(archived));
   return (
     archived.name === other.name &&
     archived.args.length === other.args.length &&

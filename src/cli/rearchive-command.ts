@@ -130,7 +130,7 @@ async function additionOf(
   const { source } = archive;
   if (source.sha256 === transcript.sha256 && source.format !== transcript.format)
     throw readOtherwise(source.format, transcript);
-  if (!isNamedAlike(source, transcript)) return {};
+  if (!isNamedAlike(source, transcript) && source.sha256 !== transcript.sha256) return {};
   const { found, lacking } = await compareWithArchive(archive, transcript.history, { signal });
   if (lacking === undefined) return { isWhole: true, source: sourceAsRead(transcript, options) };
   // Formats that number their messages have the same ids in every file.
@@ -154,7 +154,7 @@ function changedEntry(
     of: 'a later state of the same session',
     got: isThere ? `other words in ${entryId}` : `none with id ${entryId}`,
     where,
-    hint: 'archive it as a session of its own, or add all of it with --add',
+    hint: 'archive it as a session of its own, add all of it with --add, or, where it was rewound, read it with --branches',
   });
 }
 

@@ -23,7 +23,7 @@ import type {
   SegmentKind,
   TextSegment,
 } from './segment.js';
-import { segmentChars, segmentKind } from './segment.js';
+import { isSaidStill, saidBy, segmentChars, segmentKind } from './segment.js';
 import { VerbatimWriter } from './verbatim.js';
 import { visibleText } from './visible.js';
 
@@ -60,6 +60,7 @@ interface PrintedBody {
   readonly cap: number;
   readonly style: string;
   readonly coverage: Coverage;
+  readonly said: readonly string[];
   readonly elisions: readonly Elision[];
   readonly spelled: number;
   readonly dropped: number;
@@ -67,8 +68,8 @@ interface PrintedBody {
   readonly dimFrom?: number;
 }
 
-/** Of segments that somebody still has. */
-const printedBodies = new WeakMap<Segment, PrintedBody>();
+/** Of segments that somebody still has: the last one of each, and the one before under another cap. */
+const printedBodies = new WeakMap<Segment, readonly PrintedBody[]>();
 
 /** Prints segments. Linear in their text; the same segments and options give the same text. */
 export function printSegments(segments: readonly Segment[], options: PrintOptions): PrintedText {
@@ -166,25 +167,30 @@ class Printer {
     }
     const writer = this.#writer as NormalWriter;
     const from = writer.length;
-    const known = printedBodies.get(segment);
-    if (known?.cap === cap && known.style === style && known.coverage === this.#coverage) {
+    const bodies = (printedBodies.get(segment) ?? []).filter(
+      (body) => body.style === style && body.coverage === this.#coverage && isSaidStill(body.said, segment),
+    );
+    const known = bodies.find((body) => body.cap === cap);
+    if (known !== undefined) {
       this.#again(known, writer);
       return;
     }
     const before = { elisions: this.#elisions.length, spelled: writer.spelled, dropped: writer.dropped };
     this.#anew(segment, cap);
-    printedBodies.set(segment, {
+    const body: PrintedBody = {
       writer,
       from,
       to: writer.length,
       cap,
       style,
       coverage: this.#coverage,
+      said: saidBy(segment),
       elisions: this.#elisions.length === before.elisions ? none : this.#elisions.slice(before.elisions),
       spelled: writer.spelled - before.spelled,
       dropped: writer.dropped - before.dropped,
       ...(segment.part === 'output' && { dimFrom: this.#dim.at(-1)!.from - from }),
-    });
+    };
+    printedBodies.set(segment, [body, ...bodies.slice(0, 1)]);
   }
 
   #anew(segment: Exclude<Segment, NoteSegment>, cap: number): void {

@@ -64,6 +64,18 @@ export interface OutputSegment extends Common {
   readonly name?: string;
 }
 
+/** All that a segment says, piece by piece: what is remembered of one holds as long as these are the same. */
+export function saidBy(segment: Segment): readonly string[] {
+  if (segment.part !== 'call') return [segment.text];
+  const { name, intent = '', args } = segment;
+  return [name, intent, ...args.flatMap(({ key = '', text }) => [key, text])];
+}
+
+export function isSaidStill(said: readonly string[], segment: Segment): boolean {
+  const now = saidBy(segment);
+  return said.length === now.length && said.every((piece, i) => piece === now[i]);
+}
+
 /** UTF-16 units of a segment's own text. */
 export function segmentChars(segment: Segment): number {
   if (segment.part !== 'call') return segment.text.length;

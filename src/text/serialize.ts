@@ -4,10 +4,20 @@
  * Order is the history's, but a result moves up to its call. Text passes the redactor, then `standInForData`;
  * nothing is cut or escaped here.
  */
-import type { Block, CallBlock, History, MediaBlock, Message, ResultBlock } from '../history/history.js';
+import type {
+  Block,
+  CallBlock,
+  History,
+  MediaBlock,
+  Message,
+  ReasoningBlock,
+  ResultBlock,
+  TextBlock,
+} from '../history/history.js';
 import { jsonText, wholeJsonText } from '../history/json-text.js';
 import { type Pairing, pairCalls } from '../history/pairing.js';
 import { inTurns } from '../turns.js';
+import { interned } from './interned.js';
 import { note, withoutNotes } from './note.js';
 import type { Argument, CallSegment, OutputSegment, Scope, Segment, TextSegment } from './segment.js';
 import { segmentChars } from './segment.js';
@@ -61,18 +71,19 @@ class Serializer {
   #block(message: Message, block: Block): void {
     switch (block.type) {
       case 'text':
-        this.#content(message, scopeOf(message), block.text, block.injected ?? labelOf(message));
+        this.#content(message, block, scopeOf(message), block.injected ?? labelOf(message));
         break;
       case 'reasoning':
-        if (this.#reasoning) this.#content(message, 'think', block.text);
+        if (this.#reasoning) this.#content(message, block, 'think');
         break;
       case 'media':
-        this.#text(message, scopeOf(message), this.#media(block), labelOf(message));
+        this.#text(message, block, scopeOf(message), this.#media(block), labelOf(message));
         break;
       case 'note':
         this.#push(
           { entryId: message.id, scope: scopeOf(message), part: 'note', text: this.#clean(block.text) },
           message,
+          block,
         );
         break;
       case 'call':
@@ -83,15 +94,16 @@ class Serializer {
     }
   }
 
-  #content(message: Message, scope: Scope, text: string, injected?: string): void {
-    if (text.trim() !== '') this.#text(message, scope, this.#clean(text), injected);
+  #content(message: Message, block: TextBlock | ReasoningBlock, scope: Scope, injected?: string): void {
+    const { text } = block;
+    if (text.trim() !== '') this.#text(message, block, scope, this.#clean(text), injected);
   }
 
   /** `text` is clean, or a note of ours. */
-  #text(message: Message, scope: Scope, text: string, injected?: string): void {
+  #text(message: Message, block: Block, scope: Scope, text: string, injected?: string): void {
     const segment: Mutable<TextSegment> = { entryId: message.id, scope, part: 'text', text };
     if (injected !== undefined) segment.injected = this.#clean(injected);
-    this.#push(segment, message);
+    this.#push(segment, message, block);
   }
 
   #call(message: Message, call: CallBlock): void {
@@ -106,7 +118,7 @@ class Serializer {
       answered: answer !== undefined,
     };
     if (call.intent !== undefined) segment.intent = this.#clean(call.intent);
-    this.#push(segment, message);
+    this.#push(segment, message, call);
     if (answer !== undefined) this.#output(message, answer.result, answer.messageId, false);
   }
 
@@ -124,7 +136,7 @@ class Serializer {
       orphan,
     };
     if (orphan && result.name !== undefined) segment.name = this.#clean(result.name);
-    this.#push(segment, message);
+    this.#push(segment, message, result);
   }
 
   #media({ kind, mime = '', bytes, name = '' }: MediaBlock): string {
@@ -132,10 +144,11 @@ class Serializer {
     return note(kind, [this.#clean(mime), size, this.#clean(withoutDataUrl(name))]);
   }
 
-  #push(segment: Mutable<Segment>, { agent, branch }: Message): void {
+  /** `block` is what the segment is made from. */
+  #push(segment: Mutable<Segment>, { agent, branch }: Message, block: Block): void {
     if (agent !== undefined) segment.agent = this.#clean(agent);
     if (branch !== undefined) segment.branch = this.#clean(branch);
-    this.segments.push(segment);
+    this.segments.push(interned(block, segment));
   }
 }
 

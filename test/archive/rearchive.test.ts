@@ -77,6 +77,18 @@ describe('passes over one archive', () => {
     expect(same).toBeGreaterThan(10);
   });
 
+  test('see what was changed in place since', async () => {
+    const before = await archiveHistory(turns(0, 20), small);
+    const copy = structuredClone(before);
+    for (const segment of [before, copy].flatMap(({ segments }) => segments)) {
+      if (segment.part === 'text') Object.assign(segment, { text: 'other words' });
+      if (segment.part === 'call') Object.assign(segment.args[0]!, { text: '77' });
+    }
+    expect(await rearchive(before, turns(20, 22), { threads: 0 })).toEqual(
+      await rearchive(copy, turns(20, 22), { threads: 0 }),
+    );
+  });
+
   test('declare another encoding as they declare a new layout', async () => {
     const before = await archiveHistory(turns(0, 12), small);
     const after = await rearchive(before, undefined, { format: 'webp', threads: 0 });

@@ -85,6 +85,25 @@ describe('rearchive with a transcript whose entries have no ids of their own', (
   });
 });
 
+describe('rearchive with a transcript that is known by its bytes or by how it begins', () => {
+  test('finds nothing new in the same file under another name', async () => {
+    chat('c.json', 'ALPHA keep', 'fine');
+    chat('d.json', 'ALPHA keep', 'fine');
+    await done('archive', 'c.json', '-o', 'a', ...painted);
+    const { counts } = await json('rearchive', 'a', 'd.json', ...painted);
+    expect(counts.messages).toBe(2);
+  });
+
+  test('takes a text that goes on for the whole', async () => {
+    writeFileSync('notes.md', 'first line\n');
+    await done('archive', 'notes.md', '-o', 'a', ...painted);
+    writeFileSync('notes.md', 'first line\nsecond line\n');
+    await done('rearchive', 'a', 'notes.md', ...painted);
+    expect((await done('recover', 'a')).match(/first line/g)).toHaveLength(1);
+    expect((await json('rearchive', 'a', 'notes.md', ...painted)).status).toBe('unchanged');
+  });
+});
+
 describe('an archive remembers', () => {
   test('that abandoned branches were asked for', async () => {
     const tree = join(fixtures, 'pi/tree.jsonl');
