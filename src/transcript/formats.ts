@@ -4,11 +4,13 @@ import { claudeCode } from './claude-code.js';
 import { claudeStreamJson } from './claude-stream-json.js';
 import { codex } from './codex.js';
 import { gemini } from './gemini.js';
+import { hermes } from './hermes.js';
 import type { Importer } from './importer.js';
 import { openaiChat } from './openai-chat.js';
 import { openCode } from './opencode.js';
 import { pi } from './pi.js';
 import { openaiResponses } from './responses.js';
+import { sharegpt } from './sharegpt.js';
 import { text } from './text.js';
 
 export const transcriptFormats: readonly Importer[] = [
@@ -16,6 +18,8 @@ export const transcriptFormats: readonly Importer[] = [
   openCode,
   codex,
   gemini,
+  hermes,
+  sharegpt,
   claudeStreamJson,
   claudeCode,
   openaiResponses,

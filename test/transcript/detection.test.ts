@@ -117,6 +117,20 @@ describe('format detection', () => {
     ['gemini', 'certain', jsonl({ id: 'm', type: 'user', content: 'x' }, { $set: { lastUpdated: 't' } })],
     ['gemini', 'certain', '{"history":[{"role":"user","parts":[{"text":"x"}]}]}'],
     ['gemini', 'certain', '[{"role":"model","parts":[{"text":"x"}]}]'],
+    [
+      'hermes',
+      'certain',
+      jsonl({ id: 's', source: 'cli', messages: [{ session_id: 's', role: 'user', content: 'x' }] }),
+    ],
+    ['hermes', 'certain', '{"id":"s","started_at":1765000000.25,"messages":[]}'],
+    [
+      'hermes',
+      'certain',
+      '{"session_id":"s","session_start":"t","messages":[{"role":"tool","content":"x"}]}',
+    ],
+    ['hermes', 'probable', jsonl({ session_id: 's', role: 'user', content: 'x' })],
+    ['sharegpt', 'certain', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
+    ['sharegpt', 'certain', '[{"id":"s","items":[{"from":"gpt","value":"x"}]}]'],
     ['gemini', 'probable', jsonl({ $set: { lastUpdated: 't' } })],
     [
       'openai-responses',
@@ -317,12 +331,6 @@ describe('values of any depth', () => {
 describe('formats that are known and not read', () => {
   it.each([
     ['codex exec', jsonl({ type: 'thread.started', thread_id: 'x' }, { type: 'turn.started' })],
-    [
-      'Hermes',
-      jsonl({ id: 's', source: 'cli', messages: [{ session_id: 's', role: 'user', content: 'x' }] }),
-    ],
-    ['ShareGPT', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
-    ['ATIF', '{"schema_version":"ATIF-v1.7","steps":[]}'],
     ['asciicast', jsonl({ version: 2, width: 80, height: 24 }, [0.1, 'o', 'x'])],
     ['Amp', '{"v":3,"id":"T-1","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}'],
     ['Gemini CLI', jsonl({ type: 'init', session_id: 's', model: 'm' }, { type: 'tool_use', tool_id: 't' })],
