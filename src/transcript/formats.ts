@@ -1,5 +1,6 @@
 /** The formats this package reads, in the order in which they are tried. A further one is one file and its line here. */
 import { anthropicMessages } from './anthropic-messages.js';
+import { atif } from './atif.js';
 import { claudeCode } from './claude-code.js';
 import { claudeStreamJson } from './claude-stream-json.js';
 import { codex } from './codex.js';
@@ -20,6 +21,7 @@ export const transcriptFormats: readonly Importer[] = [
   gemini,
   hermes,
   sharegpt,
+  atif,
   claudeStreamJson,
   claudeCode,
   openaiResponses,

@@ -131,6 +131,7 @@ describe('format detection', () => {
     ['hermes', 'probable', jsonl({ session_id: 's', role: 'user', content: 'x' })],
     ['sharegpt', 'certain', jsonl({ conversations: [{ from: 'human', value: 'x' }] })],
     ['sharegpt', 'certain', '[{"id":"s","items":[{"from":"gpt","value":"x"}]}]'],
+    ['atif', 'certain', '{"schema_version":"ATIF-v1.7","steps":[]}'],
     ['gemini', 'probable', jsonl({ $set: { lastUpdated: 't' } })],
     [
       'openai-responses',
@@ -299,6 +300,10 @@ describe('values of any depth', () => {
     [
       'openai-chat',
       `{"messages":[{"role":"tool","content":${d}},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${d}}}],"reasoning":${d}}]}\n`,
+    ],
+    [
+      'atif',
+      `{"schema_version":"1.4","steps":[{"source":"agent","message":${d},"tool_calls":[{"arguments":${d}}],"observation":{"results":[{"content":${d}}]}},{"source":"user","message":"x"}]}\n`,
     ],
     [
       'gemini',
