@@ -86,7 +86,7 @@ function elisionOf(empty: Segment, kind: SegmentKind, transcriptSha256: string |
 }
 
 /** Units that go with the text; a call keeps its name. */
-function leftOutChars(segment: Segment): number {
+export function leftOutChars(segment: Segment): number {
   return segmentChars(segment) - (segment.part === 'call' ? segment.name.length : 0);
 }
 

@@ -76,7 +76,7 @@ export interface Budget {
 }
 
 /** What a live context is taken to hold where nobody says (Oh-My-Pi's assumption, too). */
-export const UNKNOWN_WINDOW_TOKENS = 200_000;
+const UNKNOWN_WINDOW_TOKENS = 200_000;
 const DEFAULT_RESERVE_TOKENS = 16_384;
 const DEFAULT_PIN_TOKENS = 16_000;
 const DEFAULT_MARGIN = 0.1;
@@ -131,9 +131,13 @@ function defaultReserve(windowTokens: number): number {
   return Math.min(DEFAULT_RESERVE_TOKENS, Math.floor(windowTokens / 4));
 }
 
-/** What a model's window leaves beside an answer; no limit where the window is not known. */
-export function windowTokensLeft(model: string, overrides?: BillingOverrides): number {
-  const window = modelWindow(model, overrides)?.contextTokens ?? Number.POSITIVE_INFINITY;
+/**
+ * What a model's window leaves beside an answer. One that no table knows is no limit to frames, which nobody sends by the
+ * window; all of an archive as text needs one that is assumed.
+ */
+export function windowTokensLeft({ model, vision }: Reader, overrides?: BillingOverrides): number {
+  const assumed = vision ? Number.POSITIVE_INFINITY : UNKNOWN_WINDOW_TOKENS;
+  const window = modelWindow(model, overrides)?.contextTokens ?? assumed;
   return window - defaultReserve(window);
 }
 

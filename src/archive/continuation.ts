@@ -4,6 +4,7 @@ import { beyondBound } from '../text/elision.js';
 import type { Segment } from '../text/segment.js';
 import type { Archive } from './archive.js';
 import { type ArchiveOptions, segmentsOf } from './archive-history.js';
+import { leftOutChars } from './bound-source.js';
 
 export interface Continuation {
   /** Archived texts that the history has word for word. */
@@ -14,7 +15,7 @@ export interface Continuation {
 
 /**
  * Looks for all that is archived in `history`, entry by entry; what it has more does not count. A text that the bound of
- * the source left out is taken to be the same. Throws `interrupted`.
+ * the source left out is taken to be the same where it is as long. Throws `interrupted`.
  */
 export async function compareWithArchive(
   { segments, settings }: Archive,
@@ -50,7 +51,7 @@ export function findSegments(segments: readonly Segment[], others: readonly Segm
  */
 function saysTheSame(archived: Segment, other: Segment): boolean {
   if (archived.part !== other.part || archived.scope !== other.scope) return false;
-  if (beyondBound(archived) > 0) return true;
+  if (beyondBound(archived) > 0) return leftOutChars(other) === beyondBound(archived);
   if (archived.part !== 'call' || other.part !== 'call') return textOf(other).startsWith(textOf(archived));
   return (
     archived.name === other.name &&

@@ -4,7 +4,7 @@
  */
 import { estimateImageTokens } from '../billing/image-tokens.js';
 import type { BillingOverrides } from '../billing/overrides.js';
-import { estimateTextTokens, fewestTextTokens } from '../billing/text-tokens.js';
+import { estimateTextTokens, mostCharsPerToken } from '../billing/text-tokens.js';
 import type { SnapcompactError } from '../errors.js';
 import {
   EDGE_PAGES,
@@ -98,9 +98,6 @@ export async function layMiddle(
 /** More attempts than any history needs: what is not known to be too little or too much halves with each. */
 const MAX_ATTEMPTS = 30;
 
-/** Of any text in any vocabulary. */
-const MOST_CHARS_PER_TOKEN = 6;
-
 /** Why an attempt is none: characters too many in the pages, too much text out of them, or too much around them. */
 type Lack =
   | { readonly what: 'room'; readonly excessChars: number }
@@ -114,9 +111,11 @@ interface Attempt {
 
 class MiddleSearch {
   readonly #request: MiddleRequest;
+  readonly #mostCharsPerToken: number;
 
   constructor(request: MiddleRequest) {
     this.#request = request;
+    this.#mostCharsPerToken = mostCharsPerToken(request.reader.tokenizer, request.overrides);
   }
 
   /** The least degradation that fits, about: too little leaves too much in the pages, too much in the pins. */
@@ -156,12 +155,12 @@ class MiddleSearch {
     }, 0);
     const textTokens = budget.pinTokens + (budget.margin === null ? 0 : (budget.tokens ?? typed));
     const cells = Math.max(hq.geometry.capacityCells, lq.geometry.capacityCells);
-    return typed > 2 * (caps[0]!.frames * cells + textTokens * MOST_CHARS_PER_TOKEN);
+    return typed > 2 * (caps[0]!.frames * cells + textTokens * this.#mostCharsPerToken);
   }
 
   /** Whether all is dropped that may be, and what is left is too much for pins to take. */
   #isBeyondPins({ middle, lacks }: Attempt): boolean {
-    const most = this.#request.budget.pinTokens * MOST_CHARS_PER_TOKEN;
+    const most = this.#request.budget.pinTokens * this.#mostCharsPerToken;
     return middle.degradation.pin !== undefined && lacks?.what === 'room' && lacks.excessChars > most;
   }
 
@@ -216,7 +215,7 @@ class MiddleSearch {
     const { segments } = this.#request;
     let chars = 0;
     for (const index of pinned) chars += segmentChars(segments[index]!);
-    return Math.floor(chars / MOST_CHARS_PER_TOKEN);
+    return this.#fewestTokens(chars);
   }
 
   #pinnedTooMuch(degradation: Degradation, pinned: ReadonlySet<number>, tokens: number): Attempt {
@@ -271,14 +270,17 @@ class MiddleSearch {
    * cheaper as text.
    */
   #surelyTooLong(text: string, maxPages: number): number {
-    const { tiers, reader, budget, overrides } = this.#request;
+    const { tiers, budget } = this.#request;
     const { hq, lq = hq } = tiers;
     const edges = Math.min(maxPages, 2 * edgePages(maxPages));
     const room = edges * hq.geometry.capacityCells + (maxPages - edges) * lq.geometry.capacityCells;
     if (!isLongerThan(text, room)) return 0;
-    const page = text.slice(0, hq.geometry.capacityCells);
     const worth = this.#frameCost().tokens / (1 - (budget.margin ?? 0));
-    if (budget.margin !== null && worth > fewestTextTokens(page, reader.tokenizer, overrides)) return 0;
+    if (
+      budget.margin !== null &&
+      worth > this.#fewestTokens(Math.min(text.length, hq.geometry.capacityCells))
+    )
+      return 0;
     return text.length - room + SLACK_CHARS;
   }
 
@@ -322,12 +324,16 @@ class MiddleSearch {
     if (budget.margin === null) return { ...planned, as: 'frame', tokens };
     const worth = tokens / (1 - budget.margin);
     // Most pages are worth it by far, and need no count.
-    if (worth <= fewestTextTokens(page.text, reader.tokenizer, overrides))
-      return { ...planned, as: 'frame', tokens };
+    if (worth <= this.#fewestTokens(page.text.length)) return { ...planned, as: 'frame', tokens };
     const textTokens = estimateTextTokens(pageText(page), reader.tokenizer, overrides);
     return worth <= textTokens
       ? { ...planned, as: 'frame', tokens }
       : { ...planned, as: 'text', tokens: textTokens };
+  }
+
+  /** Of a text of so many characters, whatever it says. */
+  #fewestTokens(chars: number): number {
+    return Math.floor(chars / this.#mostCharsPerToken);
   }
 
   /** A full frame. */

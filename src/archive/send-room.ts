@@ -15,7 +15,7 @@ import { estimateTextTokens } from '../billing/text-tokens.js';
 import { SnapcompactError } from '../errors.js';
 import type { Reader } from '../page/readers.js';
 import type { Archive, ArchivedFrame } from './archive.js';
-import { UNKNOWN_WINDOW_TOKENS, windowTokensLeft } from './budget.js';
+import { windowTokensLeft } from './budget.js';
 import type { ContextBlock, ContextOptions } from './context-blocks.js';
 import { imageBlockBytes, textBlockBytes } from './wire-bytes.js';
 
@@ -35,12 +35,6 @@ export const NO_LIMITS: Limits = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxTokens: Number.POSITIVE_INFINITY,
 };
-
-/**
- * For a model that gets all of it as text and whose window no table knows: what a window is taken to be elsewhere, less
- * the largest share that an answer has of any.
- */
-const UNKNOWN_TEXT_TOKENS = UNKNOWN_WINDOW_TOKENS * 0.75;
 
 /** What blocks take. */
 export interface SendCost {
@@ -135,12 +129,10 @@ export class SendRoom {
   }
 
   #readerLimits(): Limits {
-    const { model, vision } = this.#reader;
-    const tokens = windowTokensLeft(model, this.#overrides);
     return {
       maxImages: imageLimit(this.#route),
       maxBytes: requestBytesLimit(this.#route),
-      maxTokens: vision || Number.isFinite(tokens) ? tokens : UNKNOWN_TEXT_TOKENS,
+      maxTokens: windowTokensLeft(this.#reader, this.#overrides),
     };
   }
 }

@@ -47,10 +47,10 @@ export function estimateTextTokens(
 /** Shared by all calls: transcripts have many texts. */
 const classCounts = new Int32Array(contentClasses.length);
 
-/** No more than what `estimateTextTokens` gives, without looking at the text. */
-export function fewestTextTokens(text: string, tokenizer = 'default', overrides?: BillingOverrides): number {
+/** UTF-16 units that one token stands for at most, whatever the text: `estimateTextTokens` never gives fewer tokens. */
+export function mostCharsPerToken(tokenizer = 'default', overrides?: BillingOverrides): number {
   const { charsPerToken } = vocabulary(tokenizer, overrides);
-  return Math.floor(text.length / Math.max(...contentClasses.map((name) => charsPerToken[name])));
+  return Math.max(...contentClasses.map((name) => charsPerToken[name]));
 }
 
 /** As `estimateTextTokens`, with the classes that led there. */

@@ -52,16 +52,18 @@ export async function rearchiveCommand(
   };
   const { out, force = false, keepOld = false } = options;
   if (out !== undefined) await refuseItself(out, target);
+  const repairs: string[] = [];
   const onRepair = (file: string, reason: string) => {
-    if (!options.quiet)
-      io.err(
-        `snapcompact: note: ${file.startsWith('frames/') ? 'painted' : 'written'} anew: ${onOneLine(`${file}: ${reason}`)}\n`,
-      );
+    const isFrame = file.startsWith('frames/');
+    // Nothing but frames is taken over into another folder.
+    if (isFrame || out === undefined)
+      repairs.push(`${isFrame ? 'painted' : 'written'} anew: ${file}: ${reason}`);
   };
   const archive = await (out === undefined
     ? updateArchive(target, pass, { keepOld, onRepair })
     : passInto(out, target, pass, { force, keepOld, onRepair }));
   progress.clear();
+  if (!options.quiet) for (const repair of repairs) io.err(`snapcompact: note: ${onOneLine(repair)}\n`);
   const known = new Set(before!.frames.map(({ sha256 }) => sha256));
   const result = {
     ...archivedResult(archive, {

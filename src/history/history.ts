@@ -27,7 +27,7 @@ export interface Message {
   readonly injected?: string;
   /** Id of the subagent that was speaking; absent for the main agent. */
   readonly agent?: string;
-  /** Set on messages of an abandoned branch that were asked for: the id of the branch's last entry. */
+  /** Set on messages of an abandoned branch that were asked for, or were taken back in place: the id of its last entry. */
   readonly branch?: string;
   /** Milliseconds since 1970, where the record says. */
   readonly timeMs?: number;

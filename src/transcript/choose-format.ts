@@ -67,7 +67,6 @@ function recognise(head: SourceHead, name: string): ChosenFormat {
 /** A record of a known format inside a session of another is a quotation, unless there are more of them. */
 function refuseKnown(records: readonly unknown[], isClaimed: boolean, name: string): void {
   for (const known of knownFormats) {
-    if (transcriptFormats.some((importer) => importer.name === known.name)) continue;
     const marked = records.filter((record) => known.marks(record)).length;
     if (isClaimed ? marked * 2 > records.length : marked > 0)
       throw unrecognised(name, `${known.title}, which this version does not read`);

@@ -10,9 +10,9 @@ import {
   resultEntry,
   textsOf,
 } from './codex-entries.js';
-import { codexContent, codexOutput, codexText, codexUserText, parsedArguments } from './codex-parts.js';
+import { codexContent, codexOutput, codexText, codexUserText } from './codex-parts.js';
 import { firstLine } from './draft.js';
-import { type Fields, fieldsOf, listOf, textOf, wordOf } from './fields.js';
+import { type Fields, fieldsOf, fromJsonText, listOf, textOf, wordOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { liftLabel } from './injected-text.js';
 import { encryptedMedia, inlineMedia } from './media.js';
@@ -33,7 +33,7 @@ export function codexItem(item: Fields, tally: Tally): CodexEntry[] {
     case 'reasoning':
       return reasoningEntries(item, tally);
     case 'function_call':
-      return [callEntry(callId, nameOf(item), parsedArguments(item['arguments']))];
+      return [callEntry(callId, nameOf(item), fromJsonText(item['arguments']) ?? {})];
     case 'custom_tool_call':
       return [callEntry(callId, nameOf(item), item['input'] ?? '')];
     case 'function_call_output':
@@ -44,7 +44,7 @@ export function codexItem(item: Fields, tally: Tally): CodexEntry[] {
     case 'web_search_call':
       return [searchEntry(callId, item['action'])];
     case 'tool_search_call':
-      return [callEntry(callId, 'tool_search', parsedArguments(item['arguments']))];
+      return [callEntry(callId, 'tool_search', fromJsonText(item['arguments']) ?? {})];
     case 'tool_search_output':
       return [resultEntry(textOf(item['call_id']), { content: codexText(toolNames(item['tools'])) })];
     case 'image_generation_call':

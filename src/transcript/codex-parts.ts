@@ -1,6 +1,6 @@
 /** What Codex items are made of: parts of content, text that a program put into a user turn, outputs of tools. */
 import type { Block, ResultBlock, TextBlock } from '../history/history.js';
-import { defined, type Fields, fieldsOf, textOf } from './fields.js';
+import { defined, type Fields, fieldsOf, fromJsonText, textOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { splitInjected } from './injected-text.js';
 import { encryptedMedia, inlineMedia, linkedMedia } from './media.js';
@@ -127,7 +127,7 @@ function textOutput(text: string): CodexOutput {
 function wrappedOutput(text: string): CodexOutput | undefined {
   if (!/^\s*(?:\{\s*"(?:output|metadata|content|_meta)"|\[\s*\{\s*"type")/.test(text.slice(0, 200)))
     return undefined;
-  const value = parsed(text);
+  const value = fromJsonText(text);
   const fields = fieldsOf(value);
   if (fields === undefined)
     return Array.isArray(value) && value.every(isPart) ? codexOutput(value) : undefined;
@@ -148,18 +148,4 @@ export function exitOutput(output: string, exit: unknown): CodexOutput {
 function isPart(value: unknown): boolean {
   const part = fieldsOf(value);
   return part !== undefined && codexPart(part) !== undefined;
-}
-
-/** JSON text as its value; what is no JSON is what the model wrote, word by word. */
-export function parsedArguments(value: unknown): unknown {
-  if (typeof value !== 'string') return value ?? {};
-  return parsed(value) ?? value;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

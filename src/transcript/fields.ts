@@ -29,6 +29,19 @@ export function printedOf(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
+/**
+ * JSON text as its value. Models write arguments so, and not always valid: then the text itself is what they said.
+ * What is no string is a value already.
+ */
+export function fromJsonText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
 /** The array, or an empty one. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

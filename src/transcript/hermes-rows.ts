@@ -2,7 +2,7 @@
 import type { Block } from '../history/history.js';
 import { wholeJsonText } from '../history/json-text.js';
 import { type Draft, splitResults } from './draft.js';
-import { type Fields, fieldsOf, listOf, textOf } from './fields.js';
+import { type Fields, fieldsOf, fromJsonText, listOf, textOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { openaiDrafts } from './openai-message.js';
 import { itemDrafts } from './responses-items.js';
@@ -15,12 +15,7 @@ const summary = /^\s*\[CONTEXT (COMPACTION|SUMMARY)/;
 
 /** The value of a column that may be kept as JSON text; text that is none stays text. */
 export function decoded(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' && /^\s*[[{]/.test(value) ? fromJsonText(value) : value;
 }
 
 /** The messages of a row; `place` names it if it has no id. */

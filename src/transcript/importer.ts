@@ -65,7 +65,7 @@ export interface RecordSink {
    * gets strings of any length instead, which joined are the decoded source.
    */
   record(value: unknown, line: number): void;
-  /** Called once, after the last record. */
+  /** Called once, after the last record. Throws `broken-input` for several sessions where a format has one a file. */
   finish(): Promise<Imported> | Imported;
 }
 

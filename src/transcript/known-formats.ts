@@ -1,8 +1,8 @@
 /**
  * Formats that this version recognises and does not read. They are named in the error instead of being archived
- * as the plain text they also are. A format that gets an importer of the same name is no longer looked for here.
+ * as the plain text they also are.
  */
-import { type Fields, fieldsOf, listOf, wordOf } from './fields.js';
+import { type Fields, fieldsOf, wordOf } from './fields.js';
 
 export interface KnownFormat {
   readonly name: string;
@@ -22,7 +22,6 @@ function byObject(name: string, title: string, test: (record: Fields) => boolean
   };
 }
 
-const responseItemTypes = new Set(['function_call', 'function_call_output', 'reasoning', 'custom_tool_call']);
 const codexExecTypes = new Set([
   'thread.started',
   'turn.started',
@@ -30,36 +29,6 @@ const codexExecTypes = new Set([
   'turn.failed',
   'item.completed',
 ]);
-
-/** Gemini's parts have no type; those of the Vercel SDK do. */
-function hasParts(value: unknown): boolean {
-  return listOf(value).some((item) =>
-    listOf(fieldsOf(item)?.['parts']).some(
-      (part) => fieldsOf(part) !== undefined && !('type' in (part as Fields)),
-    ),
-  );
-}
-
-function hasInfoAndParts(value: unknown): boolean {
-  return listOf(value).some(
-    (item) => fieldsOf(fieldsOf(item)?.['info']) !== undefined && Array.isArray(fieldsOf(item)?.['parts']),
-  );
-}
-
-/** A row of the table of messages. */
-function isHermesRow(value: unknown): boolean {
-  const row = fieldsOf(value);
-  return row !== undefined && 'role' in row && ('session_id' in row || row['role'] === 'session_meta');
-}
-
-function isResponseItem(value: unknown): boolean {
-  const item = fieldsOf(value);
-  if (item === undefined) return false;
-  if (responseItemTypes.has(wordOf(item['type']))) return true;
-  return listOf(item['content']).some((part) =>
-    /^(input|output)_text$/.test(wordOf(fieldsOf(part)?.['type'])),
-  );
-}
 
 /** Either kind names its source; an action has arguments, an observation its content. */
 function isOpenHandsEvent(value: unknown): boolean {
@@ -80,12 +49,6 @@ export const knownFormats: readonly KnownFormat[] = [
     'an Amp thread',
     (r) => /^T-/.test(wordOf(r['id'])) && 'v' in r && Array.isArray(r['messages']),
   ),
-  byObject('atif', 'an ATIF trajectory', (r) => 'schema_version' in r && Array.isArray(r['steps'])),
-  {
-    name: 'opencode',
-    title: 'an OpenCode export',
-    marks: (record) => hasInfoAndParts(record) || hasInfoAndParts(fieldsOf(record)?.['messages']),
-  },
   byObject(
     'opencode-storage',
     'one file of the storage folder of OpenCode',
@@ -97,48 +60,7 @@ export const knownFormats: readonly KnownFormat[] = [
     (r) =>
       typeof r['sessionID'] === 'string' && typeof r['type'] === 'string' && ('part' in r || 'error' in r),
   ),
-  byObject(
-    'gemini',
-    'a Gemini CLI session',
-    (r) => ('sessionId' in r && 'projectHash' in r) || '$rewindTo' in r || fieldsOf(r['$set']) !== undefined,
-  ),
-  {
-    name: 'gemini',
-    title: 'a Gemini CLI checkpoint',
-    marks: (record) => hasParts(record) || hasParts(fieldsOf(record)?.['history']),
-  },
   byObject('codex-exec', 'the output of `codex exec --json`', (r) => codexExecTypes.has(wordOf(r['type']))),
-  {
-    name: 'sharegpt',
-    title: 'a ShareGPT trajectory',
-    marks: (record) =>
-      listOf(Array.isArray(record) ? record : [record]).some((item) =>
-        listOf(fieldsOf(item)?.['conversations']).some((turn) => 'from' in (fieldsOf(turn) ?? {})),
-      ),
-  },
-  byObject(
-    'hermes',
-    'a Hermes session',
-    (r) =>
-      Array.isArray(r['messages']) &&
-      ('started_at' in r || 'session_start' in r || listOf(r['messages']).some(isHermesRow)),
-  ),
-  {
-    name: 'openai-responses',
-    title: 'an OpenAI Responses request or response',
-    marks(record) {
-      const fields = fieldsOf(record);
-      if (fields === undefined) return listOf(record).some(isResponseItem);
-      if (fields['object'] === 'response' && Array.isArray(fields['output'])) return true;
-      const items = listOf(fields['input'])
-        .map(fieldsOf)
-        .filter((item) => item !== undefined);
-      if (items.some(isResponseItem)) return true;
-      // The input of an embedding is a list, too: of strings.
-      if ('model' in fields && items.some((item) => 'role' in item || 'type' in item)) return true;
-      return isResponseItem(fields);
-    },
-  },
   byObject(
     'gemini-stream-json',
     'the stream-json output of Gemini CLI',

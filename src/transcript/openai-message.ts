@@ -2,7 +2,7 @@
 import type { Block, CallBlock, ResultBlock, Role, TextBlock } from '../history/history.js';
 import { anthropicBlocks, plainBlocks } from './anthropic-content.js';
 import { type Draft, splitResults } from './draft.js';
-import { defined, type Fields, fieldsOf, listOf, textOf, timeMsOf, wordOf } from './fields.js';
+import { defined, type Fields, fieldsOf, fromJsonText, listOf, textOf, timeMsOf, wordOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { liftLabel, withLabels } from './injected-text.js';
 import { encryptedMedia, inlineMedia, linkedMedia } from './media.js';
@@ -147,7 +147,7 @@ function calls(message: Fields, tally: Tally): CallBlock[] {
 }
 
 function callBlock(id: unknown, body: Fields): CallBlock {
-  const input = 'input' in body ? body['input'] : parsedArguments(body['arguments']);
+  const input = 'input' in body ? body['input'] : fromJsonText(body['arguments']);
   return defined<CallBlock>({
     type: 'call',
     callId: textOf(id),
@@ -155,14 +155,4 @@ function callBlock(id: unknown, body: Fields): CallBlock {
     input: input ?? {},
     intent: undefined,
   });
-}
-
-/** Models write arguments as JSON text, and not always valid; then the text itself is what they said. */
-function parsedArguments(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }

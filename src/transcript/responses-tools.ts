@@ -3,7 +3,7 @@
  * all the others give two items that share a `call_id`.
  */
 import type { CallBlock, ResultBlock } from '../history/history.js';
-import { defined, type Fields, fieldsOf, listOf, printedOf, textOf, wordOf } from './fields.js';
+import { defined, type Fields, fieldsOf, fromJsonText, listOf, printedOf, textOf, wordOf } from './fields.js';
 import { inlineMedia, linkedMedia } from './media.js';
 import { type ResultContent, resultContent } from './result-content.js';
 
@@ -50,7 +50,7 @@ export function toolCall(item: Fields, type: string): CallBlock | undefined {
 }
 
 function inputOf(stated: unknown, type: string): unknown {
-  if (type === 'function_call' || type === 'mcp_call') return parsedArguments(stated);
+  if (type === 'function_call' || type === 'mcp_call') return fromJsonText(stated);
   const action = type === 'web_search_call' ? fieldsOf(stated) : undefined;
   if (action === undefined) return stated;
   // What was found is the result.
@@ -60,7 +60,7 @@ function inputOf(stated: unknown, type: string): unknown {
 
 /** The call itself comes in an item of its own, once the user agrees. */
 function approvalInput(item: Fields): unknown {
-  return { tool: nameOf(item, 'mcp_call'), arguments: parsedArguments(item['arguments']) ?? {} };
+  return { tool: nameOf(item, 'mcp_call'), arguments: fromJsonText(item['arguments']) ?? {} };
 }
 
 /** The result of an item; undefined if it holds none. */
@@ -98,20 +98,10 @@ function nameOf(item: Fields, type: string): string {
   return server === undefined ? name : `mcp__${server}__${name}`;
 }
 
-/** Models write arguments as JSON text, and not always valid; then the text itself is what they said. */
-function parsedArguments(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
 /** Codex hands the output of its shell over as JSON text with the exit code beside it. */
 function wrappedOutput(output: unknown): { text: string; failed: boolean } | undefined {
   if (typeof output !== 'string' || !output.startsWith('{"output":')) return undefined;
-  const wrapper = fieldsOf(parsedArguments(output));
+  const wrapper = fieldsOf(fromJsonText(output));
   const metadata = fieldsOf(wrapper?.['metadata']);
   const text = wrapper?.['output'];
   if (metadata === undefined || typeof text !== 'string') return undefined;

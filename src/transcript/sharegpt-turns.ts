@@ -1,7 +1,7 @@
 /** One turn of a ShareGPT conversation. What is no text stands in tags inside it. */
 import type { Block, CallBlock, ResultBlock, Role } from '../history/history.js';
 import { type Draft, splitResults } from './draft.js';
-import { defined, type Fields, fieldsOf, printedOf, textOf, wordOf } from './fields.js';
+import { defined, type Fields, fieldsOf, fromJsonText, printedOf, textOf, wordOf } from './fields.js';
 import type { Tally } from './importer.js';
 import { liftLabel, withLabels } from './injected-text.js';
 import { resultContent } from './result-content.js';
@@ -52,7 +52,7 @@ function answerBlocks(text: string, tally: Tally): Block[] {
 
 /** A call; what is inside the tags may be Python or broken, and is then kept as it stands. */
 function callOf(text: string): CallBlock {
-  const body = fieldsOf(parsed(text));
+  const body = fieldsOf(fromJsonText(text));
   if (body === undefined) {
     const name = /["']name["']\s*:\s*["']([^"']{1,200})["']/.exec(text)?.[1] ?? '';
     return { type: 'call', name, input: text.trim() };
@@ -62,7 +62,7 @@ function callOf(text: string): CallBlock {
     type: 'call',
     callId: textOf(body['id']) ?? textOf(body['tool_call_id']),
     name: textOf(body['name']) ?? '',
-    input: typeof input === 'string' ? (parsed(input) ?? input) : input,
+    input: fromJsonText(input),
     intent: undefined,
   });
 }
@@ -74,7 +74,7 @@ function results(text: string): ResultBlock[] {
 }
 
 function resultOf(text: string): ResultBlock {
-  const body = fieldsOf(parsed(text));
+  const body = fieldsOf(fromJsonText(text));
   if (body === undefined || !('content' in body)) return plainResult(text);
   return defined<ResultBlock>({
     type: 'result',
@@ -87,14 +87,6 @@ function resultOf(text: string): ResultBlock {
 function plainResult(text: string): ResultBlock {
   const told = text.trim();
   return { type: 'result', content: told === '' ? [] : [{ type: 'text', text: told }] };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Only results name the id of a call: where no call has it, the two pair by position. */

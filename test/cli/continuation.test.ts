@@ -104,6 +104,24 @@ describe('rearchive with a transcript that is known by its bytes or by how it be
   });
 });
 
+describe('rearchive with a text that the source has no room for', () => {
+  test('refuses another text in its place', async () => {
+    const task = (output: string) => [
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 't', type: 'function', function: { name: 'run', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 't', content: output },
+    ];
+    writeFileSync('c.json', JSON.stringify(task('x'.repeat(9_000))));
+    await done('archive', 'c.json', '-o', 'a', '--source-bytes', '500', ...painted);
+    expect((await json('rearchive', 'a', 'c.json', ...painted)).status).toBe('unchanged');
+    writeFileSync('c.json', JSON.stringify(task('y'.repeat(9_100))));
+    expect((await run('rearchive', 'a', 'c.json', ...painted)).err).toMatch(/got other words/);
+  });
+});
+
 describe('an archive remembers', () => {
   test('that abandoned branches were asked for', async () => {
     const tree = join(fixtures, 'pi/tree.jsonl');
@@ -200,6 +218,14 @@ describe('an archive folder', () => {
       err: expect.stringContaining(`written anew: ${file}`),
     });
     expect(read(join('a', file))).toBe(before);
+  });
+
+  test('is not said to be put right where the pass refuses', async () => {
+    rmSync('a/context.json');
+    mkdirSync('a/context.json');
+    const { err, exitCode } = await run('rearchive', 'a', ...painted);
+    expect(exitCode).toBe(4);
+    expect(err).not.toContain('anew');
   });
 
   test('takes no archive inside, and is no place for its own copy', async () => {
