@@ -68,7 +68,7 @@ function nothingThere(cause: NodeJS.ErrnoException): Listing {
 }
 
 /** Throws `target-exists` for a place inside an archive: its next pass would take what is there for somebody else's. */
-async function checkPlace(target: string): Promise<void> {
+export async function checkPlace(target: string): Promise<void> {
   for (
     let folder = dirname(target), inner = target;
     folder !== inner;

@@ -1,11 +1,10 @@
 /** `snapcompact archive`: transcripts in, archive folders out, one report each. */
-import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.js';
 import { type ArchiveOptions, archiveHistory } from '../archive/archive-history.js';
 import { contextBlocks } from '../archive/context-blocks.js';
 import { planArchive } from '../archive/plan-archive.js';
-import { saveArchive } from '../archive/save-archive.js';
+import { checkPlace, saveArchive } from '../archive/save-archive.js';
 import type { Config } from '../billing/config.js';
 import { countWithAnthropic } from '../billing/count-with-anthropic.js';
 import type { BillingOverrides } from '../billing/overrides.js';
@@ -51,7 +50,8 @@ export async function archiveCommand(
   const config = await readConfig(io);
   const { files, leftAlone, unreadable, areMany } = await expandInputs(given);
   if (files.length + unreadable.length === 0) throw noTranscripts(given);
-  if (areMany && options.out !== undefined) await refuseArchiveAsParent(options.out);
+  // Before anything is read and painted for a place that takes nothing.
+  if (options.out !== undefined) await checkPlace(resolve(areMany ? join(options.out, 'one') : options.out));
   for (const path of leftAlone) if (!options.quiet) io.err(`left alone: ${onOneLine(path)}\n`);
   const job = new ArchiveJob(options, config, areMany, io);
   const results: ArchiveResult[] = unreadable.map((error) => job.fail(error.complaint.where ?? '', error));
@@ -220,21 +220,6 @@ function notATranscript(path: string): SnapcompactError {
     got: 'JSON of no known format',
     where: path,
     hint: 'name the file itself, with --format-in text, to archive it as text',
-  });
-}
-
-/** Archives inside an archive would be lost when that one is rewritten. */
-async function refuseArchiveAsParent(folder: string): Promise<void> {
-  const isArchive = await access(join(folder, 'manifest.json')).then(
-    () => true,
-    () => false,
-  );
-  if (!isArchive) return;
-  throw new SnapcompactError('target-exists', {
-    expected: 'a folder to put archives in',
-    of: '--out, with several transcripts',
-    got: 'an archive',
-    where: folder,
   });
 }
 

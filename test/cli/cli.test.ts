@@ -1,17 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.js';
+import { useWorkFolder } from '../support/work-folder.js';
 
 const session = [
   { type: 'summary', summary: 'Fix it', leafUuid: 'u1' },
@@ -44,17 +35,9 @@ const session = [
 ];
 const jsonl = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
-let home: string;
-let former: string;
+useWorkFolder();
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'snapcompact-'));
-  former = process.cwd();
-  process.chdir(home);
   writeFileSync('session.jsonl', jsonl(session));
-});
-afterEach(() => {
-  process.chdir(former);
-  rmSync(home, { recursive: true, force: true });
 });
 
 const archive = (...args: string[]) => runCli(['archive', '--threads', '0', ...args]);

@@ -1,26 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CliRunOptions, runCli } from '../support/run-cli.js';
+import { useWorkFolder } from '../support/work-folder.js';
 
-let home: string;
-let former: string;
+const home = useWorkFolder();
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'snapcompact-'));
-  former = process.cwd();
-  process.chdir(home);
   writeFileSync('note.md', 'some words to archive, again and again. '.repeat(40));
-});
-afterEach(() => {
-  process.chdir(former);
-  rmSync(home, { recursive: true, force: true });
 });
 
 const archive = (args: string[], options: CliRunOptions = {}) =>
-  runCli(['archive', 'note.md', '--threads', '0', ...args], { home, ...options });
+  runCli(['archive', 'note.md', '--threads', '0', ...args], { home: home(), ...options });
 const config = (data: object, file = 'snapcompact.config.json') => writeFileSync(file, JSON.stringify(data));
 const reader = (run: { out: string }) => JSON.parse(run.out).reader;
 

@@ -1,26 +1,18 @@
 /** What a transcript is to an archive that is there already: a later state, more history, or something else. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.js';
+import { useWorkFolder } from '../support/work-folder.js';
 
-let folder: string;
-let former: string;
+const folder = useWorkFolder();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'snapcompact-'));
-  former = process.cwd();
-  process.chdir(folder);
   mkdirSync('other');
-});
-afterEach(() => {
-  process.chdir(former);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const fixtures = resolve('test/fixtures/transcripts');
-const run = (...args: string[]) => runCli(args, { home: folder });
+const run = (...args: string[]) => runCli(args, { home: folder() });
 const done = async (...args: string[]) => {
   const { out, err, exitCode } = await run(...args);
   expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });

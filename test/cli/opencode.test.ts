@@ -1,21 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.js';
+import { useWorkFolder } from '../support/work-folder.js';
 
-let home: string;
-let former: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'snapcompact-'));
-  former = process.cwd();
-  process.chdir(home);
-});
-afterEach(() => {
-  process.chdir(former);
-  rmSync(home, { recursive: true, force: true });
-});
+useWorkFolder();
 
 function put(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });

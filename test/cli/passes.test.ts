@@ -1,25 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.js';
+import { useWorkFolder } from '../support/work-folder.js';
 
 const session = resolve('test/fixtures/transcripts/claude-code/session.jsonl');
 const omp = resolve('test/fixtures/omp/whole-text.json');
 const records = readFileSync(session, 'utf8').trimEnd().split('\n');
-let folder: string;
-let former: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'snapcompact-'));
-  former = process.cwd();
-  process.chdir(folder);
-});
-afterEach(() => {
-  process.chdir(former);
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = useWorkFolder();
 
-const run = (command: string, ...args: string[]) => runCli([command, ...args], { home: folder });
+const run = (command: string, ...args: string[]) => runCli([command, ...args], { home: folder() });
 const json = async (command: string, ...args: string[]) => {
   const { out, err, exitCode } = await run(command, ...args, '--json');
   expect(err).toBe('');
